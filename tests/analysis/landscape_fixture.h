@@ -41,7 +41,6 @@ static inline opevo_status fake_evaluate(opevo_objective *objective, const opevo
 {
     fake *self = (fake *)objective;
 
-    (void)err;
     for (size_t i = 0; i < count; i++)
         outcomes[i] = fake_outcome(self, points[i]);
     return OPEVO_OK;

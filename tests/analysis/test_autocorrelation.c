@@ -45,7 +45,6 @@ static double correlation_at(const small_landscape *self, const double *f, int s
 
 static void test_powers(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < SMALL_LANDSCAPES; i++) {
         small_landscape self = small_landscape_number(i);
         bool positive = true;
@@ -117,7 +116,6 @@ static double *eigenvectors(const small_landscape *self, double *value)
 /* A short rule bounds the share at every place; a long one is the measure. */
 static void test_spectrum(void **state)
 {
-    (void)state;
     for (size_t i = 3; i < SMALL_LANDSCAPES; i += 5) {
         small_landscape self = small_landscape_number(i);
         double *value = malloc(self.count * sizeof *value), *vector = NULL, low = 0, high = 0;
@@ -186,7 +184,6 @@ static void test_nodes(void **state)
         "{\"a\": {\"_type\": \"factor\", \"_value\": [16, 3]},"
         " \"b\": {\"_type\": \"factor\", \"_value\": [8, 2]}}"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
         for (uint64_t seed = 0; seed < 5; seed++) {
             small_landscape self = small_landscape_of(spaces[i], OPEVO_NODES_OK, 0, 0, seed);
@@ -209,7 +206,6 @@ static void test_interactions_of_complete_graphs(void **state)
     opevo_autocorrelation a;
     opevo_interaction v;
 
-    (void)state;
     CHECK_OK(opevo_landscape_autocorrelation(self.graph, OPEVO_SCALE_LINEAR, 0, 1, &a, &err));
     CHECK_OK(opevo_landscape_interaction(self.graph, OPEVO_SCALE_LINEAR, 3, &v, &err));
     assert_true(a.complete && a.node_count == 3 && v.exact);
@@ -228,7 +224,6 @@ static void test_refused(void **state)
     small_landscape flat = small_landscape_of(path_space, OPEVO_NODES_OK, 1, 0, 1);
     opevo_autocorrelation a;
 
-    (void)state;
     CHECK_FAILS(OPEVO_INVALID, "logarithm",
                 opevo_landscape_autocorrelation(failures.graph, OPEVO_SCALE_LOG, 0, 1, &a, &err));
     CHECK_OK(opevo_landscape_autocorrelation(flat.graph, OPEVO_SCALE_LINEAR, 0, 1, &a, &err));

@@ -22,7 +22,6 @@ static void test_sums(void **state)
     opevo_bootstrap options = {B, 9, 4}, other = {B, 9, 5};
     size_t same = 0;
 
-    (void)state;
     for (size_t i = 0; i < N; i++) {
         rows[i * COLUMNS] = 1;
         rows[i * COLUMNS + 1] = (double)(i * i);
@@ -49,7 +48,6 @@ static void test_sums_are_binomial(void **state)
     size_t counts[N + 1] = {0};
     opevo_bootstrap options = {B, 1, 0};
 
-    (void)state;
     opevo_bootstrap_sums(rows, N, 1, &options, sums);
     for (size_t b = 0; b < B; b++)
         counts[(size_t)sums[b]]++;
@@ -79,7 +77,6 @@ static void test_bca_by_definition(void **state)
     opevo_interval interval = interval_of(values, N, B, 1, room);
     opevo_bootstrap options = {B, 3, 1};
 
-    (void)state;
     for (size_t i = 0; i < N; i++)
         mean += values[i] / N;
     for (size_t i = 0; i < N; i++) {
@@ -115,7 +112,6 @@ static void test_degenerate(void **state)
     double room[400], infinite[] = {1, 2, INFINITY, INFINITY};
     opevo_interval interval = interval_of(same, 3, 200, 1, room);
 
-    (void)state;
     CHECK_CLOSE(interval.low, 0.1, 1e-15);
     CHECK_CLOSE(interval.high, 0.1, 1e-15);
     assert_true(isnan(interval_of(one, 1, 200, 1, room).low));
@@ -153,7 +149,6 @@ static void test_coverage(void **state)
     static const size_t counts[] = {20, 30, 60};
     static const double powers[] = {3, 1, 3};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         double misses = (double)count_misses(counts[i], powers[i]);
 
@@ -251,7 +246,6 @@ static void test_coverage_of_means(void **state)
     static const size_t counts[] = {5, 10, 20, 50};
     const size_t samples = test_size(200, 1000);
 
-    (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
         double mean = mean_of(kind);
 
@@ -278,7 +272,6 @@ static void test_coverage_of_means(void **state)
  * that are all the same leave it a width. */
 static void test_exact_is_clopper_pearson(void **state)
 {
-    (void)state;
     for (size_t ones = 0; ones <= 12; ones += 3) {
         opevo_bootstrap options = {20000, 5, ones};
         opevo_interval shares = opevo_share_interval(ones, 12, 0.95), interval;
@@ -307,7 +300,6 @@ static void test_mean_interval_edges(void **state)
     opevo_interval interval, again;
     opevo_status status = OPEVO_NOMEM;
 
-    (void)state;
     CHECK_OK(opevo_mean_interval(values, 1, range, &options, 0.95, false, &interval, &err));
     assert_true(isnan(interval.low) && isnan(interval.high));
     CHECK_OK(opevo_mean_interval(values, 0, range, &options, 0.95, true, &interval, &err));
@@ -330,7 +322,6 @@ static void test_mean_interval_edges(void **state)
  * the binomial law over the counts whose interval holds it. And its ends are its definition. */
 static void test_share_interval(void **state)
 {
-    (void)state;
     for (unsigned n = 1; n <= 20; n++) {
         for (int step = 1; step < 200; step++) {
             double p = 0.005 * step, covered = 0;

@@ -50,7 +50,6 @@ static void test_signed_rank_enumerated(void **state)
 {
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 2, "test", 0);
     for (int round = 0; round < 400; round++) {
         size_t count = 1 + (size_t)opevo_rng_below(&rng, 10);
@@ -82,7 +81,6 @@ static void test_signed_rank_large(void **state)
     opevo_signed_rank test, next;
     opevo_rng rng;
 
-    (void)state;
     for (size_t n = 1; n <= 150; n += 7) {
         for (size_t i = 0; i < n; i++)
             d[i] = 1 + (double)i;
@@ -111,7 +109,6 @@ static void test_signed_rank_of_decimals(void **state)
     size_t broken = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 4, "test", 0);
     for (int round = 0; round < 600; round++) {
         size_t count = 5 + (size_t)opevo_rng_below(&rng, 25);
@@ -148,7 +145,6 @@ static void test_signed_rank_resolution(void **state)
                         b[] = {0.5, 0.75, 1e-20 - 1e-30, 0.3};
     opevo_signed_rank test;
 
-    (void)state;
     CHECK_OK(opevo_signed_rank_test_of_pairs(a, b, 4, &test, &err));
     assert_int_equal(test.wins, 3);
     assert_int_equal(test.ties, 1);
@@ -164,7 +160,6 @@ static void test_signed_rank_edges(void **state)
     static const double zeros[] = {0, 0, 0}, bad[] = {1, NAN}, two[] = {1, 2};
     opevo_signed_rank test;
 
-    (void)state;
     CHECK_OK(opevo_signed_rank_test(zeros, 3, &test, &err));
     CHECK_CLOSE(test.p, 1, 0);
     CHECK_CLOSE(test.rank_biserial, 0, 0);
@@ -187,7 +182,6 @@ static void test_holm(void **state)
     static const double wanted[] = {0.03, 0.06, NAN, 0.06, 0.02};
     double adjusted[5];
 
-    (void)state;
     CHECK_OK(opevo_holm_adjust(p, 5, adjusted, &err));
     for (size_t i = 0; i < 5; i++) {
         if (isnan(wanted[i]))
@@ -228,7 +222,6 @@ static void test_published_example(void **state)
     opevo_friedman test;
     opevo_signed_rank pair;
 
-    (void)state;
     CHECK_OK(opevo_friedman_test(&example[0][0], 14, 4, 1, mean_ranks, &test, &err));
     for (size_t j = 0; j < 4; j++)
         CHECK_CLOSE(mean_ranks[j], ranks[j], 0.0005);
@@ -260,7 +253,6 @@ static void test_friedman_permuted(void **state)
                                         {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};
     double sum = 0, from_6 = 0, from_4 = 0;
 
-    (void)state;
     for (size_t code = 0; code < 216; code++) {
         double values[9], mean_ranks[3];
         opevo_friedman test;
@@ -295,7 +287,6 @@ static void test_friedman_of_two(void **state)
     double values[2 * 40], mean_ranks[2];
     size_t inside = 0;
 
-    (void)state;
     for (size_t blocks = 4; blocks <= 40; blocks += 6) {
         for (size_t losses = 0; losses <= blocks / 2; losses += 2) {
             double wanted = opevo_sign_test(blocks - 1 - losses, losses);
@@ -334,7 +325,6 @@ static void test_friedman_ties(void **state)
     double mean_ranks[3];
     opevo_friedman test;
 
-    (void)state;
     CHECK_OK(opevo_friedman_test(values, 2, 3, 1, mean_ranks, &test, &err));
     assert_true(test.exact);
     CHECK_CLOSE(test.p, 1.0 / 3, 1e-12);
@@ -346,7 +336,6 @@ static void test_friedman_edges(void **state)
     double mean_ranks[3];
     opevo_friedman test;
 
-    (void)state;
     CHECK_OK(opevo_friedman_test(level, 2, 3, 1, mean_ranks, &test, &err));
     CHECK_CLOSE(test.chi_square, 0, 0);
     CHECK_CLOSE(test.p_f, 1, 0);
@@ -364,7 +353,6 @@ static void test_nemenyi_table(void **state)
     static const double at_05[] = {1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164},
                         at_10[] = {1.645, 2.052, 2.291, 2.459, 2.589, 2.693, 2.780, 2.855, 2.920};
 
-    (void)state;
     for (size_t i = 0; i < 9; i++) {
         CHECK_CLOSE(opevo_normal_range_quantile(0.05, i + 2) / sqrt(2), at_05[i], 0.001);
         CHECK_CLOSE(opevo_normal_range_quantile(0.10, i + 2) / sqrt(2), at_10[i], 0.001);
@@ -378,7 +366,6 @@ static void test_normal_range(void **state)
     size_t above = 0;
     opevo_rng rng;
 
-    (void)state;
     for (int i = 0; i < 32; i++)
         CHECK_CLOSE(opevo_normal_range_tail(i / 4.0, 2), erfc(i / 8.0), 1e-10);
     CHECK_CLOSE(opevo_normal_range_tail(-1, 5), 1, 0);
@@ -405,7 +392,6 @@ static void test_midranks_of_sums(void **state)
     size_t order[4];
     double ranks[4];
 
-    (void)state;
     opevo_midranks_descending(values, 4, order, ranks);
     CHECK_CLOSE(ranks[0], 2.5, 0);
     CHECK_CLOSE(ranks[1], 4, 0);
@@ -420,7 +406,6 @@ static void test_midranks(void **state)
     double ranks[6];
     size_t order[6];
 
-    (void)state;
     opevo_midranks_descending(values, 6, order, ranks);
     for (size_t i = 0; i < 6; i++)
         CHECK_CLOSE(ranks[i], wanted[i], 0);

@@ -48,7 +48,6 @@ static void test_balanced(void **state)
     double fitness[A * B * C];
     opevo_effects *effects = NULL;
 
-    (void)state;
     for (size_t i = 0; i < A * B * C; i++) {
         opevo_index vertices[3];
 
@@ -89,7 +88,6 @@ static void test_confounded(void **state)
     const opevo_effect *of = NULL;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     for (size_t i = 0; i < 200; i++) {
         opevo_index vertices[3] = {opevo_rng_below(&rng, A), opevo_rng_below(&rng, B),
@@ -120,7 +118,6 @@ static void test_intervals(void **state)
     size_t held = 0, asked = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 2, "test", 0);
     for (size_t r = 0; r < RUNS; r++) {
         opevo_index points[TRIALS];
@@ -160,7 +157,6 @@ static void test_edges(void **state)
     opevo_text list = {0};
     size_t trials = 0;
 
-    (void)state;
     CHECK_OK(opevo_effects_create(space, points, fitness, 0, &effects, &err));
     assert_int_equal(effects->count, 0);
     opevo_effects_destroy(effects);

@@ -140,7 +140,6 @@ static size_t read_circles(const char *svg, circle *out)
 
 static void test_every_layout_is_well_formed(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ROWS; i++) {
         opevo_parameter *parameter = parameter_of(&rows[i]);
         opevo_law *law = NULL;
@@ -158,7 +157,6 @@ static void test_circles_carry_the_law(void **state)
 {
     static circle circles[CIRCLES];
 
-    (void)state;
     for (size_t i = 0; i < ROWS; i++) {
         opevo_parameter *parameter = parameter_of(&rows[i]);
         size_t size = (size_t)opevo_parameter_size(parameter);
@@ -179,7 +177,6 @@ static void test_places(void **state)
 {
     static circle circles[CIRCLES];
 
-    (void)state;
     for (size_t i = 0; i < ROWS; i++) {
         opevo_parameter *parameter = parameter_of(&rows[i]);
         size_t size = (size_t)opevo_parameter_size(parameter), start = size / 2;
@@ -223,7 +220,6 @@ static void test_shades_follow_the_law(void **state)
     opevo_text svg = draw(parameter, 0.5, 0, &law);
     size_t count = read_circles(svg.data, circles);
 
-    (void)state;
     for (size_t v = 0; v < count; v++)
         for (size_t w = 0; w < count; w++) {
             if (circles[v].p > circles[w].p * 1.01)
@@ -248,7 +244,6 @@ static void test_labels(void **state)
     opevo_parameter_spec spec = {
         .name = "P", .type = "categorical", .values = values, .value_count = 2};
 
-    (void)state;
     parameter = parameter_of(&rows[0]);
     svg = draw(parameter, 0.5, 0, &law);
     assert_non_null(strstr(svg.data, ">(8,1,1)</text>"));
@@ -284,7 +279,6 @@ static void test_too_large(void **state)
     opevo_law *law = NULL;
     opevo_text svg = {0};
 
-    (void)state;
     CHECK_OK(opevo_parameter_parse("P", "permutation(6)", NULL, &parameter, &err));
     CHECK_OK(opevo_law_create(parameter, 0.5, 0, NULL, &law, &err));
     CHECK_FAILS(OPEVO_LIMIT, "400", opevo_figure_law(law, &svg, &err));
@@ -300,7 +294,6 @@ static void test_repeatable(void **state)
     opevo_law *law = NULL, *again = NULL;
     opevo_text one = draw(parameter, 0.5, 3, &law), two = draw(parameter, 0.5, 3, &again);
 
-    (void)state;
     assert_string_equal(one.data, two.data);
     opevo_text_free(&one);
     opevo_text_free(&two);
@@ -314,7 +307,6 @@ static void test_failing_allocations(void **state)
     opevo_law *law = NULL;
     int64_t alive = 0;
 
-    (void)state;
     for (size_t i = 0; i < ROWS; i += i == 7 ? 1 : 7) { /* a triangle, an igraph one, columns */
         opevo_parameter *parameter = parameter_of(&rows[i]);
         opevo_status status = OPEVO_NOMEM;

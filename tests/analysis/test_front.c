@@ -39,7 +39,6 @@ static void test_hypervolume(void **state)
     static const double reference[] = {8, 9, 7, 10};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     for (size_t dimensions = 1; dimensions <= 4; dimensions++) {
         for (int round = 0; round < 400; round++) {
@@ -65,7 +64,6 @@ static void test_large_fronts(void **state)
     const double reference[] = {N, N, 1};
     double volume = 0;
 
-    (void)state;
     for (size_t i = 0; i < N; i++) {
         points[3 * i] = (double)i;
         points[3 * i + 1] = (double)(N - 1 - i);
@@ -88,7 +86,6 @@ static void test_four_dimensions(void **state)
     double volume = 0, again = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 5, "test", 0);
     for (size_t i = 0; i < N; i++) {
         double sum = 0;
@@ -136,7 +133,6 @@ static void test_members(void **state)
     static opevo_trial trials[N];
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 2, "test", 0);
     for (int round = 0; round < 20; round++) {
         opevo_front front = {.criteria = three};
@@ -183,7 +179,6 @@ static void test_volume(void **state)
     double values[][2] = {{2, 3}, {4, 1}, {6, 5}, {6, NAN}};
     double volume = 0;
 
-    (void)state;
     CHECK_OK(opevo_front_volume(&front, "ms", &box, &volume, &err));
     assert_true(volume == 0);
     for (size_t i = 0; i < 4; i++) {
@@ -210,7 +205,6 @@ static void test_volume_of_rate(void **state)
     const opevo_criterion error = {"error", "", false};
     opevo_objective objective = {.name = "rates", .criteria = &error, .more_count = 1};
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         for (int as_time = 0; as_time < 2; as_time++) {
             opevo_criteria criteria;
@@ -254,7 +248,6 @@ static void test_volume_of_large_values(void **state)
     opevo_front_box box = opevo_front_box_empty();
     double volume = 0;
 
-    (void)state;
     for (int i = -1; i <= 1; i++) {
         opevo_trial trial = {.number = (uint64_t)(i + 2)};
 

@@ -45,7 +45,6 @@ static void failed_allocations(void **state)
     double mean_ranks[3];
     opevo_friedman test;
 
-    (void)state;
     CHECK_OK(opevo_friedman_test(values, 3, 3, 1, mean_ranks, &test, &err));
     assert_true(test.exact && isfinite(opevo_nemenyi_difference(3, 3, 0.05)));
     no_memory = true;
@@ -61,7 +60,6 @@ static void failed_allocations(void **state)
 
 static void refused_numbers(void **state)
 {
-    (void)state;
     assert_true(isnan(gsl_cdf_binomial_P(3, 1.5, 7)));
     assert_true(isnan(opevo_chi_square_tail(3, (double)NAN)));
     assert_true(isnan(opevo_chi_square_quantile(0.05, (double)NAN)));
@@ -75,7 +73,6 @@ static void shares_of_very_many(void **state)
     opevo_interval interval = opevo_share_interval(100000, 1000000, 0.95);
     uint64_t unknown = 0;
 
-    (void)state;
     assert_true(interval.low < 0.1 && 0.1 < interval.high && interval.high < 0.101);
     for (uint64_t count = 10000000; count <= 10000000000000; count *= 10) {
         interval = opevo_share_interval(count / 9, count, 0.95);
@@ -92,10 +89,6 @@ static int errors;
 
 static void count_errors(const char *reason, const char *file, int line, int code)
 {
-    (void)reason;
-    (void)file;
-    (void)line;
-    (void)code;
     errors++;
 }
 
@@ -104,7 +97,6 @@ static void handler_of_the_program(void **state)
 {
     gsl_error_handler_t *before = gsl_set_error_handler(count_errors);
 
-    (void)state;
     assert_non_null(before); /* not the default, which ends the program */
     opevo_chi_square_tail(3, 2);
     gsl_cdf_binomial_P(3, 1.5, 7);

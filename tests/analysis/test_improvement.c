@@ -118,7 +118,6 @@ static void test_against_child_law(void **state)
     static const double qs[] = {0, 0.02, 0.3, 0.5, 0.9};
     const char *const spaces[] = {mixed_space, full_space, path_space};
 
-    (void)state;
     for (size_t i = 0; i < 3 * 2 * 3; i++) {
         population self =
             population_on(spaces[i % 3], 2 + i / 6 * 3,
@@ -141,7 +140,6 @@ static void test_large(void **state)
 {
     static const double qs[] = {0.3};
 
-    (void)state;
     for (int rule = 0; rule < 2; rule++) {
         population self = population_on(
             large_space, 2, rule ? OPEVO_DUPLICATE_REDRAW : OPEVO_DUPLICATE_CONTINUE, 3);
@@ -213,7 +211,6 @@ static void check_against_sampler(population *self, double q, size_t children, u
 
 static void test_against_sampler(void **state)
 {
-    (void)state;
     for (uint64_t i = 0; i < 4; i++) {
         population self =
             population_on(i / 2 ? large_space : full_space, 6,
@@ -239,7 +236,6 @@ static void test_lost(void **state)
         .seen = seen, .seen_count = 2, .parents = {seen, weights, 2}, .children = 1};
     opevo_improvement out;
 
-    (void)state;
     assert_non_null(file);
     fprintf(file, "0 1\n2 3\n3 4\n");
     fclose(file);
@@ -268,7 +264,6 @@ static void test_refused(void **state)
     double q = 1;
     opevo_improvement out;
 
-    (void)state;
     CHECK_FAILS(
         OPEVO_INVALID, "[0, 1)",
         opevo_improvement_curve(self.table, self.objective.space, &g, &q, 1, 1, &out, &err));
@@ -295,7 +290,6 @@ static void test_out_of_memory(void **state)
     bool done = false;
     double q = 0.5;
 
-    (void)state;
     for (int64_t n = 1; !done; n++) {
         opevo_error err = {OPEVO_OK, ""};
         opevo_improvement out;

@@ -31,7 +31,6 @@ static void test_walsh(void **state)
     double order[6] = {0}, first[5], total[5] = {0}, variance = variance_of(self.fitness, 32);
     opevo_interaction v;
 
-    (void)state;
     for (unsigned set = 1; set < 32; set++) {
         double c = 0;
 
@@ -157,7 +156,6 @@ static double explained_by_lapack(const small_landscape *self, unsigned order)
 
 static void test_against_averages_and_lapack(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < SMALL_LANDSCAPES; i++) {
         small_landscape self = small_landscape_number(i);
         size_t parameters = opevo_space_parameter_count(self.objective.space);
@@ -190,7 +188,6 @@ static void test_additive(void **state)
     opevo_landscape_graph *graph = NULL;
     opevo_interaction v;
 
-    (void)state;
     CHECK_OK(opevo_landscape_table_create(&self.super, 1, &table, &err));
     for (size_t x = 0; x < table->size; x++) {
         opevo_index at[4];

@@ -12,7 +12,6 @@ static void test_table(void **state)
     opevo_landscape_table *one = NULL, *many = NULL;
     size_t allowed = 0, ok = 0;
 
-    (void)state;
     CHECK_OK(opevo_landscape_table_create(&self.super, 1, &one, &err));
     CHECK_OK(opevo_landscape_table_create(&self.super, 3, &many, &err));
     assert_int_equal(one->size, opevo_space_size(self.space));
@@ -212,7 +211,6 @@ static void check_distance(const small_landscape *self)
 
 static void test_against_definition(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < SMALL_LANDSCAPES; i++) {
         small_landscape self = small_landscape_number(i);
 
@@ -235,7 +233,6 @@ static void test_threads(void **state)
     double *x = NULL, *y = NULL, *z = NULL;
     size_t n = 0;
 
-    (void)state;
     CHECK_OK(opevo_landscape_table_create(&self.super, 3, &table, &err));
     CHECK_OK(opevo_landscape_graph_create(table, self.space, OPEVO_NODES_OK, 0, 1, &one, &err));
     CHECK_OK(opevo_landscape_graph_create(table, self.space, OPEVO_NODES_OK, 0, 3, &many, &err));
@@ -266,7 +263,6 @@ static void test_refused(void **state)
     opevo_landscape_graph *graph = NULL;
     opevo_nodes nodes = OPEVO_NODES_ALL;
 
-    (void)state;
     CHECK_OK(opevo_landscape_table_create(&all_fail.super, 1, &table, &err));
     assert_true(isnan(table->best) && table->ok == 0);
     CHECK_FAILS(
@@ -322,7 +318,6 @@ static void test_out_of_memory(void **state)
     int64_t live = opevo_memory_live();
     bool done = false;
 
-    (void)state;
     for (int64_t n = 1; !done; n++) {
         opevo_error err = {OPEVO_OK, ""};
         opevo_status status = OPEVO_OK;
@@ -345,7 +340,6 @@ static void test_choices(void **state)
     opevo_topology_choice *choices = NULL;
     size_t count = 0, same = 0;
 
-    (void)state;
     /* Three of factor, four of discrete; the space itself mixes two of discrete. */
     CHECK_OK(opevo_topology_choices_create(self.space, &choices, &count, &err));
     assert_int_equal(count, 13);
@@ -389,7 +383,6 @@ static void test_one_point(void **state)
     opevo_profile_options options = {.nodes = OPEVO_NODES_OK, .target = 1, .interactions = true};
     opevo_landscape_profile p;
 
-    (void)state;
     CHECK_OK(opevo_landscape_table_create(&self.super, 1, &table, &err));
     CHECK_OK(opevo_landscape_profile_create(table, self.space, &options, &p, &err));
     CHECK_CLOSE(p.descent.cost, 1, 0);

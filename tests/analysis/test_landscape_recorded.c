@@ -109,7 +109,6 @@ static void check_row(const opevo_objective *objective, const opevo_landscape_ta
 
 static void test_known_table(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         opevo_objective *objective = open_recorded(table[i].name);
         opevo_landscape_table *outcomes = by_time(objective);
@@ -211,7 +210,6 @@ static void test_published_centralities(void **state)
     static double rank[POINTS];
     static bool optimum[POINTS];
 
-    (void)state;
     for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
         opevo_objective *objective = open_recorded(published[i].name);
         opevo_landscape_table *outcomes = by_time(objective);

@@ -53,15 +53,12 @@ static opevo_status evaluate(opevo_objective *objective, const opevo_index *poin
 
 static opevo_status known_optimum(opevo_objective *objective, opevo_optimum *out, opevo_error *err)
 {
-    (void)objective;
-    (void)err;
     *out = (opevo_optimum){.known = true, .point = 4, .fitness = 60000};
     return OPEVO_OK;
 }
 
 static void destroy(opevo_objective *objective)
 {
-    (void)objective;
 }
 
 static const opevo_objective_ops fake_ops = {
@@ -130,7 +127,6 @@ static void test_against_brute_force(void **state)
 {
     static const double steps[] = {1, 16384, 70000};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         for (int concurrent = 0; concurrent < 2; concurrent++) {
             fake self = fake_on(medium, steps[i], concurrent);
@@ -151,7 +147,6 @@ static void test_nothing_is_ok(void **state)
     fake self = fake_on(medium, 1, true);
     opevo_landscape_summary s;
 
-    (void)state;
     self.all_fail = true;
     CHECK_OK(opevo_landscape_summarise(&self.super, 100000, 0, &s, &err));
     assert_true(s.exact && !s.optimum.known && isnan(s.best) && isnan(s.mean) && isnan(s.sd));
@@ -166,7 +161,6 @@ static void test_single_point(void **state)
     fake self = fake_on("{\"D\": {\"_type\": \"discrete\", \"_value\": [3]}}", 1, true);
     opevo_landscape_summary s;
 
-    (void)state;
     CHECK_OK(opevo_landscape_summarise(&self.super, 0, 0, &s, &err));
     assert_true(s.exact && s.points == 1 && s.optimum.known && isnan(s.sd));
     CHECK_CLOSE(s.quantile[0], s.best, 0);
@@ -184,7 +178,6 @@ static void test_sample(void **state)
                         1, true);
     opevo_landscape_summary s;
 
-    (void)state;
     CHECK_OK(opevo_landscape_summarise(&self.super, 100000, 0, &s, &err));
     assert_false(s.exact);
     assert_int_equal(s.evaluated, 1000000);
@@ -212,8 +205,6 @@ static void test_sample(void **state)
 static opevo_status evaluate_last(opevo_objective *objective, const opevo_index *points,
                                   size_t count, opevo_outcome *outcomes, opevo_error *err)
 {
-    (void)objective;
-    (void)err;
     for (size_t i = 0; i < count; i++) {
         outcomes[i] = opevo_outcome_failed(OPEVO_OUTCOME_OK);
         outcomes[i].fitness = (double)(points[i] % 1024) + 1;
@@ -228,7 +219,6 @@ static void test_sample_spreads_evenly(void **state)
     opevo_landscape_summary s;
     fake self;
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         opevo_text_printf(&json, "%s\"P%d\": {\"_type\": \"discrete\", \"_value\": [",
                           i ? ", " : "{", i);
@@ -255,7 +245,6 @@ static void test_errors(void **state)
     fake self = fake_on(medium, 1, true);
     opevo_landscape_summary s = {.evaluated = 3};
 
-    (void)state;
     while (!opevo_space_allows(self.space, ++self.broken))
         ;
     CHECK_FAILS(OPEVO_IO, "lost", opevo_landscape_summarise(&self.super, 100000, 2, &s, &err));
@@ -271,7 +260,6 @@ static void test_failing_allocations(void **state)
     int64_t alive = opevo_memory_live();
     opevo_status status = OPEVO_NOMEM;
 
-    (void)state;
     for (int64_t n = 1; status != OPEVO_OK; n++) {
         opevo_landscape_summary s;
 

@@ -171,7 +171,6 @@ static void check_optima(const small_landscape *self, const chain *c, const opev
 
 static void test_against_iteration(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < SMALL_LANDSCAPES; i++) {
         small_landscape self = small_landscape_number(i);
         double threshold = (i % 2 ? 0.8 : 1) * self.table->best;
@@ -238,7 +237,6 @@ static void test_against_simulation(void **state)
 {
     enum { SEARCHES = 20000 };
 
-    (void)state;
     for (size_t i = 3; i < SMALL_LANDSCAPES; i += 4) {
         small_landscape self = small_landscape_number(i);
         double threshold = self.table->best, mean = 0, square = 0, error = 0;
@@ -297,7 +295,6 @@ static void igraph_ranks(const small_landscape *self, double *rank)
 
 static void test_centrality(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < SMALL_LANDSCAPES; i++) {
         small_landscape self = small_landscape_number(i);
         double *rank = malloc(self.count * sizeof *rank),
@@ -337,7 +334,6 @@ static void test_slope(void **state)
     opevo_landscape_graph *graph = NULL;
     opevo_descent d;
 
-    (void)state;
     CHECK_OK(opevo_landscape_table_create(&self.super, 1, &table, &err));
     for (size_t x = 0; x < 8; x++)
         table->fitness[x] = 1 + (double)x;

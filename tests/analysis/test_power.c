@@ -35,7 +35,6 @@ static void test_known_figures(void **state)
     opevo_graph *graph = path_of_8();
     double uniform[1000], modulo[1000];
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         spoilt_walk walk = rows[i].walk;
         double law[8], defect[8];
@@ -84,7 +83,6 @@ static void test_power_is_realised(void **state)
     static const uint32_t ring[] = {0, 1, 1, 2, 2, 3, 3, 4, 4, 0};
     opevo_graph *path = path_of_8(), *cycle = NULL;
 
-    (void)state;
     CHECK_OK(opevo_graph_from_edges(5, ring, 5, &cycle, &err));
     check_realised_power((spoilt_walk){.graph = cycle, .start = 1, .q = 0.53}, 0.5, 0);
     check_realised_power((spoilt_walk){.graph = cycle, .start = 3, .q = 0.67}, 0.7, 1);
@@ -129,7 +127,6 @@ static void test_power_of_the_rule(void **state)
 {
     static const double alphas[] = {1e-2, 1e-6, 1e-12};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         opevo_parameter *parameter = NULL;
         opevo_law *law = NULL;
@@ -241,7 +238,6 @@ static void test_fields_by_brute_force(void **state)
     };
     const double draws = 2e5;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         opevo_parameter *parameter = NULL;
         opevo_graph *graph = NULL;
@@ -265,7 +261,6 @@ static void test_pooling_costs_power(void **state)
     opevo_fit few = power_of("factor(1024,3)", NULL, 0.5, 0, 2000);
     opevo_fit many = power_of("factor(1024,3)", NULL, 0.5, 0, 2000000);
 
-    (void)state;
     assert_true(few.detectable_q > many.detectable_q);
     assert_true(few.detectable_q > 0.02 && few.detectable_q < 0.3);
     assert_true(many.detectable_q > 0.001 && many.detectable_q < 0.01);
@@ -278,7 +273,6 @@ static void test_walk_that_stays(void **state)
 {
     opevo_fit fit = power_of("factor(8,3)", NULL, 0, 0, 1000);
 
-    (void)state;
     CHECK_CLOSE(fit.detectable_q / (1 - pow(0.001, 0.001)), 1, 0.011);
     assert_int_equal(fit.detectable_cut, 0);
     CHECK_CLOSE(fit.detectable_edge, 0, 0);
@@ -289,7 +283,6 @@ static void test_single_vertex(void **state)
 {
     opevo_fit fit = power_of("factor(1,3)", NULL, 0.5, 0, 1000);
 
-    (void)state;
     assert_true(isnan(fit.detectable_q) && isnan(fit.detectable_edge));
     assert_int_equal(fit.detectable_cut, 0);
     assert_int_equal(fit.edges_tried, 0);
@@ -300,7 +293,6 @@ static void test_bad_arguments(void **state)
     opevo_parameter *parameter = NULL;
     opevo_fit fit = {.draws = 5};
 
-    (void)state;
     CHECK_OK(opevo_parameter_parse("P", "factor(8,3)", NULL, &parameter, &err));
     CHECK_FAILS(OPEVO_INVALID, "draw", opevo_verify_power(parameter, 0.5, 0, 0, &fit, &err));
     CHECK_FAILS(OPEVO_INVALID, "q", opevo_verify_power(parameter, 1, 0, 9, &fit, &err));
@@ -318,7 +310,6 @@ static void test_failing_allocations(void **state)
     opevo_status status = OPEVO_NOMEM;
     int64_t alive = 0;
 
-    (void)state;
     CHECK_OK(opevo_parameter_parse("P", "factor(8,3)", NULL, &parameter, &err));
     alive = opevo_memory_live();
     for (int64_t n = 1; status != OPEVO_OK; n += n < 60 ? 1 : 7) {

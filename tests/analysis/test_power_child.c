@@ -245,7 +245,6 @@ static void test_fields_by_brute_force(void **state)
     } rows[] = {{0.5, 0x401}, {0.3, 0x59b}, {0.7, 0xd77}, {0.5, 0x010}};
     size_t yes = 0, no = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         fixture f;
 
@@ -320,7 +319,6 @@ static void test_power_is_realised(void **state)
         {0.5, 0.56, OPEVO_DUPLICATE_CONTINUE, OPEVO_DUPLICATE_CONTINUE},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         fixture f;
         proposal law, defect;
@@ -352,7 +350,6 @@ static opevo_fit power_at(const fixture *f, opevo_duplicate_rule rule, uint64_t 
  * it with 0.07. */
 static void test_other_rule_is_rejected_when_claimed(void **state)
 {
-    (void)state;
     for (opevo_duplicate_rule rule = 0; rule < 2; rule++) {
         fixture f;
         proposal law;
@@ -383,7 +380,6 @@ static void test_duplicates_are_rejected_when_claimed(void **state)
     proposal law;
     uint64_t draws = 1;
 
-    (void)state;
     set_up(&f, 0x010);
     while (power_at(&f, OPEVO_DUPLICATE_REDRAW, draws).detects_duplicates != OPEVO_CAUGHT_YES)
         draws++;
@@ -405,7 +401,6 @@ static void test_one_free_point(void **state)
 {
     fixture f;
 
-    (void)state;
     set_up(&f, 0xfff & ~0x020U);
     for (opevo_duplicate_rule rule = 0; rule < 2; rule++) {
         opevo_fit fit = power_at(&f, rule, 1000);
@@ -423,7 +418,6 @@ static void test_nothing_taken(void **state)
     fixture f;
     opevo_fit fit = {0};
 
-    (void)state;
     set_up(&f, 0);
     fit = power_at(&f, OPEVO_DUPLICATE_CONTINUE, 1000000000);
     assert_int_equal(fit.detects_other_rule, OPEVO_CAUGHT_NO);
@@ -439,7 +433,6 @@ static void test_walk_that_stays(void **state)
     opevo_fit fit = {0};
     opevo_parents one = {.points = parents, .weights = weights, .count = 1};
 
-    (void)state;
     set_up(&f, 0x800);
     CHECK_OK(opevo_verify_child_power(
         &(opevo_child_step){f.space, &one, 0, OPEVO_DUPLICATE_REDRAW, f.taken}, 10000, &fit, &err));
@@ -477,7 +470,6 @@ static void test_large_spaces(void **state)
     char small[512], large[512];
     opevo_fit fit = {0};
 
-    (void)state;
     snprintf(small, sizeof small, values, "");
     snprintf(large, sizeof large, values, ", 5, 6, 7, 8");
     fit = power_of_large(small, OPEVO_DUPLICATE_REDRAW, 2);
@@ -497,7 +489,6 @@ static void test_bad_arguments(void **state)
     opevo_space *large = NULL;
     bool *taken = opevo_calloc(5000, sizeof *taken);
 
-    (void)state;
     set_up(&f, 0x401);
     CHECK_FAILS(OPEVO_INVALID, "draw",
                 opevo_verify_child_power(
@@ -529,7 +520,6 @@ static void test_failing_allocations(void **state)
     opevo_status status = OPEVO_NOMEM;
     int64_t alive = 0;
 
-    (void)state;
     set_up(&f, 0x401);
     alive = opevo_memory_live();
     for (int64_t n = 1; status != OPEVO_OK; n += n < 100 ? 1 : 7) {

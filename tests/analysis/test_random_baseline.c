@@ -99,7 +99,6 @@ static void test_all_orders(void **state)
     static const double plain[] = {5, 1, 4, 2, 3, 7, 6}, ties[] = {3, 3, 1, 1, 1, 2},
                         failures[] = {0, 4, 0, 2, 0, 2}, single[] = {2}, same[] = {2, 2, 2};
 
-    (void)state;
     for (int wanted = 1; wanted < 9; wanted++) {
         check_census(plain, 7, wanted);
         check_census(ties, 6, wanted);
@@ -119,7 +118,6 @@ static void test_closed_form(void **state)
     double *fitness = opevo_malloc(N, sizeof *fitness);
     opevo_fitness_table table;
 
-    (void)state;
     for (size_t i = 0; i < N; i++)
         fitness[i] = (double)(i * 7919 % N + 1);
     CHECK_OK(opevo_fitness_table_create(fitness, NULL, N, &table, &err));
@@ -146,7 +144,6 @@ static void test_sampling(void **state)
     opevo_fitness_table table;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 5, "test", 0);
     for (size_t i = 0; i < N; i++)
         fitness[i] = i % 4 ? 100 * pow(opevo_rng_unit(&rng), 6) : 0;
@@ -179,7 +176,6 @@ static void test_sampling(void **state)
 
 static void test_hit_and_first(void **state)
 {
-    (void)state;
     CHECK_CLOSE(opevo_random_hit(10, 0, 5), 0, 0);
     CHECK_CLOSE(opevo_random_hit(10, 3, 0), 0, 0);
     CHECK_CLOSE(opevo_random_hit(10, 3, 8), 1, 0);
@@ -199,7 +195,6 @@ static void test_community_by_hand(void **state)
     double fitness[10] = {0}, cost_s[10];
     opevo_fitness_table table;
 
-    (void)state;
     for (int i = 0; i < 10; i++) {
         fitness[i] = i ? 1.0 / i : 0;
         cost_s[i] = i ? i : 20;
@@ -230,7 +225,6 @@ static void test_nothing_is_ok(void **state)
     opevo_random_expectation expected;
     opevo_fitness_table table;
 
-    (void)state;
     CHECK_OK(opevo_fitness_table_create(fitness, NULL, 2, &table, &err));
     CHECK_OK(opevo_random_expect(&table, &trials, 1, 1, &expected, &err));
     CHECK_CLOSE(expected.fitness, 0, 0);
@@ -258,8 +252,6 @@ static void test_nothing_is_ok(void **state)
 static opevo_status evaluate(opevo_objective *self, const opevo_index *points, size_t count,
                              opevo_outcome *outcomes, opevo_error *err)
 {
-    (void)self;
-    (void)err;
     for (size_t i = 0; i < count; i++) {
         outcomes[i] = opevo_outcome_failed(OPEVO_OUTCOME_REJECTED);
         if (points[i] % 3) {
@@ -284,7 +276,6 @@ static void test_of_objective(void **state)
     double *fitness = NULL, *cost_s = NULL;
     size_t count = 0;
 
-    (void)state;
     CHECK_OK(opevo_space_parse(json, "toy", NULL, &space, &err));
     toy.space = space;
     fitness = opevo_malloc((size_t)opevo_space_size(space), sizeof *fitness);
@@ -330,7 +321,6 @@ static void test_recorded(void **state)
     opevo_fitness_table table;
     char path[4096];
 
-    (void)state;
     snprintf(path, sizeof path, "%s/conv_a100.csv.xz", folder ? folder : "../shared/landscapes");
     if (opevo_recorded_open(path, NULL, &objective, NULL) == OPEVO_IO)
         CHECK_SKIP("recorded landscapes: there is no %s", path);

@@ -25,7 +25,6 @@ static opevo_outcome random_outcome(opevo_rng *rng)
 /* Every question about a random run, against going through its trials. */
 static void test_against_trials(void **state)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
         opevo_run_curve curve = {0};
         double fitness[TRIALS], cost_s[TRIALS], best = 0, spent = 0;
@@ -70,7 +69,6 @@ static void test_without_memory(void **state)
     opevo_outcome outcome = {.kind = OPEVO_OUTCOME_OK, .fitness = 1};
     opevo_run_curve curve = {0};
 
-    (void)state;
     opevo_memory_fail_at(1);
     CHECK_FAILS(OPEVO_NOMEM, "memory", opevo_run_curve_add(&curve, &outcome, &err));
     opevo_memory_fail_at(0);

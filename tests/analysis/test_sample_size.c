@@ -70,7 +70,6 @@ static void test_power_by_all_orders(void **state)
     static const double p[] = {.5, .6, .75, .9, .2};
     static const double alpha[] = {.05, .11, .3};
 
-    (void)state;
     for (unsigned n = 1; n <= 8; n++) {
         for (size_t i = 0; i < 5; i++) {
             for (size_t k = 0; k < 3; k++) {
@@ -97,7 +96,6 @@ static void test_power_by_drawing(void **state)
     double power = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     for (unsigned round = 0; round < ROUNDS; round++) {
         double x[N];
@@ -124,7 +122,6 @@ static void test_sizes(void **state)
     opevo_sample_size mirrored;
     double below = 0;
 
-    (void)state;
     /* (1.959964 + .841621)^2 / (6 .01) = 130.81 */
     CHECK_OK(opevo_sample_size_for(.6, .05, .8, &size, &err));
     assert_int_equal(size.noether, 131);
@@ -166,7 +163,6 @@ static void test_pairs(void **state)
 {
     static const double p[] = {.6, .7, .8, .95};
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         opevo_sample_size size;
 
@@ -184,7 +180,6 @@ static void test_refused(void **state)
     opevo_sample_size size;
     double power = 0;
 
-    (void)state;
     for (size_t i = 0; i < 6; i++)
         CHECK_FAILS(OPEVO_INVALID, "superiority",
                     opevo_sample_size_for(bad[i], .05, .8, &size, &err));

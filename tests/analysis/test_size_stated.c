@@ -77,7 +77,6 @@ static void test_power_as_stated(void **state)
 {
     static const double p[] = {.6, .65, .75, .9};
 
-    (void)state;
     for (size_t i = test_size(1, 0); i < sizeof p / sizeof *p; i++) { /* the first takes the most */
         double error = sqrt(.8 * .2 / STUDIES), better = 0, worse = 0;
         opevo_sample_size size;

@@ -77,7 +77,6 @@ static uint64_t draws_for(const fixture *f)
 
 static void test_spoilt_walks_are_rejected(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof defects / sizeof defects[0]; i++) {
         fixture f = {0};
         opevo_fit fit = {0};
@@ -100,7 +99,6 @@ static void test_spoilt_walks_follow_their_own_law(void **state)
     enum { COUNT = sizeof defects / sizeof defects[0] };
     opevo_fit fits[COUNT];
 
-    (void)state;
     for (size_t i = 0; i < COUNT; i++) {
         fixture f = {0};
         opevo_rng rng;
@@ -136,7 +134,6 @@ static void test_true_walks_are_accepted(void **state)
     enum { COUNT = sizeof defects / sizeof defects[0] };
     opevo_fit fits[COUNT];
 
-    (void)state;
     for (size_t i = 0; i < COUNT; i++) {
         fixture f = {0};
         opevo_walker *walker = NULL;
@@ -168,7 +165,6 @@ static void test_vertices_beyond_counting(void **state)
     opevo_fit fit = {0};
     opevo_rng rng;
 
-    (void)state;
     CHECK_OK(opevo_parameter_parse("P", "permutation(20)", NULL, &parameter, &err));
     CHECK_OK(opevo_law_create(parameter, 0.5, 12345, NULL, &law, &err));
     CHECK_OK(opevo_walker_create(parameter, 0.5, &good, &err));

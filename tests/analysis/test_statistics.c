@@ -8,7 +8,6 @@
 /* Two degrees of freedom: P(X > x) = exp(-x/2); one: erfc(sqrt(x/2)). */
 static void test_central_closed_forms(void **state)
 {
-    (void)state;
     for (int i = 0; i < 20; i++) {
         double x = 0.01 * pow(1.7, i);
 
@@ -27,7 +26,6 @@ static void test_quantile_undoes_tail(void **state)
     static const double k[] = {1, 2, 7, 100, 1e4, 1e6};
     static const double p[] = {0.999, 0.5, 1e-3, 1e-6, 1e-12};
 
-    (void)state;
     for (size_t i = 0; i < sizeof k / sizeof k[0]; i++)
         for (size_t j = 0; j < sizeof p / sizeof p[0]; j++) {
             double x = opevo_chi_square_quantile(p[j], k[i]);
@@ -40,7 +38,6 @@ static void test_quantile_undoes_tail(void **state)
 /* One degree of freedom is the square of a normal variable with mean sqrt(noncentrality). */
 static void test_noncentral_one_degree(void **state)
 {
-    (void)state;
     for (int i = 0; i < 14; i++) {
         for (int j = 0; j < 16; j++) {
             double lambda = i > 0 ? 0.3 * pow(2, i) : 0, x = 0.05 * pow(2.1, j);
@@ -58,7 +55,6 @@ static void test_noncentral_any_degrees(void **state)
 {
     static const double k[] = {2, 7, 63.5, 1000};
 
-    (void)state;
     for (size_t i = 0; i < sizeof k / sizeof k[0]; i++) {
         for (int j = 0; j < 11; j++) {
             double x = k[i] / 3 * pow(1.3, j);
@@ -79,7 +75,6 @@ static void test_noncentrality_for_power(void **state)
 {
     static const double k[] = {1, 7, 50, 2000, 1e5};
 
-    (void)state;
     for (size_t i = 0; i < sizeof k / sizeof k[0]; i++) {
         double critical = opevo_chi_square_quantile(1e-6, k[i]);
         double lambda = opevo_noncentrality_for_power(k[i], 1e-6, 0.999);
@@ -94,7 +89,6 @@ static void test_moments(void **state)
     double values[] = {4, 1, 3, 2}, one[] = {7};
     opevo_moments m = opevo_moments_of(values, 4);
 
-    (void)state;
     assert_int_equal(m.count, 4);
     CHECK_CLOSE(m.mean, 2.5, 0);
     CHECK_CLOSE(m.sd, sqrt(5.0 / 3), 1e-15);
@@ -116,7 +110,6 @@ static void test_moments_far_from_zero(void **state)
     double values[1000];
     opevo_moments m;
 
-    (void)state;
     for (int i = 0; i < 1000; i++)
         values[i] = 1e9 + (i % 2 ? 1 : -1);
     m = opevo_moments_of(values, 1000);
@@ -127,7 +120,6 @@ static void test_quantiles(void **state)
 {
     static const double values[] = {10, 20, 30, 40, 50};
 
-    (void)state;
     CHECK_CLOSE(opevo_quantile_sorted(values, 5, 0), 10, 0);
     CHECK_CLOSE(opevo_quantile_sorted(values, 5, 1), 50, 0);
     CHECK_CLOSE(opevo_quantile_sorted(values, 5, 0.5), 30, 0);

@@ -107,7 +107,6 @@ static void several_stores_are_one(void **state)
     opevo_stored_study study;
     setup self;
 
-    (void)state;
     set_up(&self);
     read_study(&self, 2, NULL, &study);
     assert_int_equal(study.run_count, 4); /* the shorter of two equal runs goes */
@@ -144,7 +143,6 @@ static void landscapes_are_evaluated(void **state)
     opevo_stored_study study;
     setup self;
 
-    (void)state;
     set_up(&self);
     read_study(&self, 1, NULL, &study);
     {
@@ -177,7 +175,6 @@ static void different_trials_are_refused(void **state)
     opevo_store *store = NULL;
     setup self;
 
-    (void)state;
     self = (setup){.space = formula_space(space_text), .folder = scratch_make()};
     for (size_t i = 0; i < STORES; i++) {
         formula objective = formula_on(self.space, 1 + i, 0);
@@ -207,7 +204,6 @@ static void settings_for_readers(void **state)
         {"criteria=fitness,time", "criteria=fitness,time"},
         {"q=0.5", "q=0.5"}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_text text = {0};
 

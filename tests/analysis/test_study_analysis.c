@@ -139,7 +139,6 @@ static void test_small_study(void **state)
     opevo_analysis_options options = small_options();
     opevo_study_analysis *analysis = NULL;
 
-    (void)state;
     make_small(runs);
     CHECK_OK(opevo_fitness_table_create(fitness, cost_s, 5, &table, &err));
     CHECK_OK(opevo_study_analyse(&study, &options, &analysis, &err));
@@ -186,7 +185,6 @@ static void test_all_failed(void **state)
     opevo_analysis_options options = small_options();
     opevo_study_analysis *analysis = NULL;
 
-    (void)state;
     for (size_t i = 0; i < 6; i++) {
         runs[i] = (opevo_analysed_run){
             .landscape = i / 2, .contender = i % 2, .seed = 1, .end = OPEVO_RUN_TRIALS};
@@ -212,7 +210,6 @@ static void test_refusals(void **state)
     opevo_study_analysis *analysis = NULL;
     static const double bad[] = {0.5, 1.5};
 
-    (void)state;
     make_small(runs);
     study.run_count = 0;
     CHECK_FAILS(OPEVO_INVALID, "at least one run",
@@ -261,7 +258,6 @@ static void test_horizons(void **state)
                                over[] = {OPEVO_RUN_OVER, OPEVO_RUN_OVER, OPEVO_RUN_OVER,
                                          OPEVO_RUN_OVER};
 
-    (void)state;
     check_horizon(lengths, trials, 4, 5, 30, 1);
     check_horizon(lengths, seconds, 4, 5, 20, 1);
     check_horizon(lengths, unknown, 4, 5, 30, 2);
@@ -283,7 +279,6 @@ static void test_without_memory(void **state)
     opevo_status status = OPEVO_NOMEM;
     int64_t alive = 0;
 
-    (void)state;
     make_small(runs);
     CHECK_OK(opevo_fitness_table_create(fitness, cost_s, 5, &table, &err));
     alive = opevo_memory_live();

@@ -74,7 +74,6 @@ static void test_random_search(void **state)
     opevo_study_analysis *analysis = NULL;
     const opevo_study_cell *cell = NULL, *random = NULL;
 
-    (void)state;
     options.checkpoints = checkpoints;
     options.checkpoint_count = 3;
     make_landscape(fitness, cost_s, 0);
@@ -176,7 +175,6 @@ static void test_threads(void **state)
     opevo_analysis_options options = small_options();
     opevo_study_analysis *one = NULL, *three = NULL;
 
-    (void)state;
     make_study(&self);
     fill_study(&self, 7, 2);
     CHECK_OK(opevo_study_analyse(&self.study, &options, &one, &err));
@@ -212,7 +210,6 @@ static void test_false_alarms(void **state)
     opevo_analysis_options options = small_options();
     unsigned alarms = 0, bound = 0;
 
-    (void)state;
     options.resamples = 100;
     make_study(&self);
     for (size_t l = 0; l < PLACES; l++) {
@@ -265,7 +262,6 @@ static void test_planted_difference(void **state)
     opevo_signed_rank test;
     size_t found = 0, wrong = 0, pairs = 0;
 
-    (void)state;
     make_landscape(fitness, cost_s, 0);
     for (size_t i = 0; i < LARGE; i++)
         difference[i] = one_difference(fitness, cost_s, 1000000 + i);

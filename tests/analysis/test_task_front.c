@@ -81,7 +81,6 @@ static void it_is_that_of_all_choices(void **unused)
     opevo_task_candidate list[TASKS * EACH];
     static opevo_task_choice all[CHOICES];
 
-    (void)unused;
     for (int round = 0; round < ROUNDS; round++) {
         size_t tasks = 1 + (size_t)draw(&state, TASKS),
                count = draw_candidates(&state, tasks, list);
@@ -114,7 +113,6 @@ static void a_bounded_one_keeps_its_bound(void **unused)
     static opevo_task_choice all[CHOICES];
     int bounded = 0;
 
-    (void)unused;
     for (int round = 0; round < ROUNDS; round++) {
         size_t count = draw_candidates(&state, TASKS, list), found = 0, limit = 2 + draw(&state, 6);
         size_t choices = all_choices(list, count, 0, TASKS, (opevo_task_choice){0, 0}, 0, all, 0);
@@ -147,7 +145,6 @@ static void a_task_without_candidates_has_no_choice(void **unused)
     size_t found = 9;
     int64_t excess = 9;
 
-    (void)unused;
     CHECK_OK(opevo_task_front(list, 2, 3, 10, &front, &found, &excess, &err));
     assert_int_equal(found, 0);
     assert_int_equal(excess, 0);

@@ -33,7 +33,6 @@ static opevo_index draw_exactly(void *context, opevo_rng *rng)
 /* Gives the same vertex every time. */
 static opevo_index draw_constant(void *context, opevo_rng *rng)
 {
-    (void)rng;
     return *(opevo_index *)context;
 }
 
@@ -59,7 +58,6 @@ static void test_pooling(void **state)
     static const double all_small[] = {0.995, 0.005};
     opevo_fit fit = fit_of(none, 3, none, 1000, 0);
 
-    (void)state;
     assert_int_equal(fit.cells, 3);
     assert_int_equal(fit.pooled, 0);
     CHECK_CLOSE(fit.degrees_of_freedom, 2, 0);
@@ -85,7 +83,6 @@ static opevo_index draw_alternately(void *context, opevo_rng *rng)
 {
     unsigned *count = context;
 
-    (void)rng;
     return (*count)++ % 5 >= 3;
 }
 
@@ -96,7 +93,6 @@ static void test_statistics_by_hand(void **state)
     opevo_fit fit = {0};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     CHECK_OK(opevo_verify_draws(law, 2, draw_alternately, &count, 1000, &rng, &fit, NULL));
     CHECK_CLOSE(fit.chi_square, 40, 1e-11);
@@ -131,7 +127,6 @@ static void test_p_values_are_uniform(void **state)
     static double p_chi_square[1000], p_g[1000];
     size_t below = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < 1000; seed++) {
         opevo_fit fit = fit_of(law, 9, law, 4000, seed);
 
@@ -153,7 +148,6 @@ static void test_impossible_draws(void **state)
     opevo_fit fit = {0};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     CHECK_OK(opevo_verify_draws(law, 2, draw_constant, &zero, 10, &rng, &fit, NULL));
     assert_int_equal(fit.impossible, 0);
@@ -176,7 +170,6 @@ static void test_bad_laws(void **state)
     opevo_fit fit = {.draws = 77};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     CHECK_FAILS(OPEVO_INVALID, "draw",
                 opevo_verify_draws(zero, 2, draw_exactly, &sampler, 0, &rng, &fit, &err));
@@ -203,7 +196,6 @@ static void test_holm_by_hand(void **state)
 {
     opevo_fit fits[4];
 
-    (void)state;
     set_p(&fits[0], 0.03, 0.5);
     set_p(&fits[1], 0.005, 0.006);
     set_p(&fits[2], 0.9, 0.1);
@@ -221,7 +213,6 @@ static void test_holm_steps(void **state)
 {
     opevo_fit fits[3];
 
-    (void)state;
     set_p(&fits[0], 0.011, 1); /* 3 * .022 = .066 */
     set_p(&fits[1], 0.012, 1); /* 2 * .024 = .048, raised to .066 */
     set_p(&fits[2], 0.9, 0.8); /* 1.6, held at 1 */
@@ -245,7 +236,6 @@ static void test_family_keeps_its_level(void **state)
     static const double law[] = {0.5, 0.2, 0.15, 0.1, 0.05};
     size_t rejected_families = 0;
 
-    (void)state;
     for (uint64_t family = 0; family < 200; family++) {
         opevo_fit fits[20];
         bool rejected = false;
@@ -268,7 +258,6 @@ static void test_failing_allocations(void **state)
     opevo_status status = OPEVO_NOMEM;
     int failures = 0;
 
-    (void)state;
     for (int64_t n = 1; status != OPEVO_OK; n++) {
         opevo_fit fit = {0};
         opevo_rng rng;

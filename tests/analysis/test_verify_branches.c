@@ -208,7 +208,6 @@ static void test_the_step_is_accepted(void **state)
 {
     static const double qs[] = {0.2, 0.7};
 
-    (void)state;
     for (size_t s = 0; s < SPACES; s++) {
         for (opevo_duplicate_rule rule = 0; rule < 2; rule++) {
             for (size_t k = 0; k < 2; k++) {
@@ -231,7 +230,6 @@ static void test_the_step_is_accepted(void **state)
 /* Every defect is rejected in one of the spaces at least (p below 1e-6), and none in all. */
 static void test_spoilt_steps_are_rejected(void **state)
 {
-    (void)state;
     for (defect d = NONE; d < DEFECTS; d++) {
         size_t rejected = 0;
 
@@ -258,7 +256,6 @@ static void test_power(void **state)
     fixture f;
     opevo_fit fit;
 
-    (void)state;
     set_up(&f, 0, 0.5, OPEVO_DUPLICATE_CONTINUE);
     fit = verify(&f, 0, 0.5, OPEVO_DUPLICATE_CONTINUE, draw_child);
     CHECK_OK(opevo_verify_child_power(

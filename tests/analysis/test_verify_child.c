@@ -72,7 +72,6 @@ static opevo_index draw_child(void *context, opevo_rng *rng)
 /* The library's step draws from the exact law of either rule (p above 1e-4 at a fixed seed). */
 static void test_child_step_is_accepted(void **state)
 {
-    (void)state;
     for (opevo_duplicate_rule rule = 0; rule < 2; rule++) {
         for (int i = 0; i < 2; i++) {
             double q = i ? 0.7 : 0.3;
@@ -109,7 +108,6 @@ static void test_wrong_steps_are_rejected(void **state)
         {0.48, 0.5, OPEVO_DUPLICATE_REDRAW, OPEVO_DUPLICATE_REDRAW},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         fixture f;
         opevo_fit fit = {0};
@@ -136,7 +134,6 @@ static void test_duplicates_are_impossible(void **state)
     opevo_index_set *seen = NULL;
     opevo_rng rng;
 
-    (void)state;
     set_up(&f, 0.5, OPEVO_DUPLICATE_REDRAW);
     seen = f.seen;
     f.seen = none;
@@ -174,7 +171,6 @@ static void test_parts(void **state)
     double bound = 7;
     opevo_rng rng;
 
-    (void)state;
     for (opevo_duplicate_rule rule = 0; rule < 2; rule++) {
         f.seen = opevo_index_set_create();
         CHECK_OK(opevo_child_sampler_create(f.space, 0.5, rule, &f.sampler, &err));
@@ -216,7 +212,6 @@ static void test_walk_that_stays(void **state)
     opevo_fit fit = {0};
     opevo_rng rng;
 
-    (void)state;
     set_up(&f, 0, OPEVO_DUPLICATE_REDRAW);
     opevo_rng_init(&rng, 9, "child", 0);
     CHECK_FAILS(
@@ -234,7 +229,6 @@ static void test_bad_spaces(void **state)
     bool *taken = opevo_calloc(5000, sizeof *taken);
     opevo_rng rng;
 
-    (void)state;
     set_up(&f, 0.5, OPEVO_DUPLICATE_CONTINUE);
     opevo_rng_init(&rng, 9, "child", 0);
     memset(f.taken, 1, sizeof f.taken);
@@ -259,7 +253,6 @@ static void test_failing_allocations(void **state)
     opevo_status status = OPEVO_NOMEM;
     int64_t alive = 0;
 
-    (void)state;
     set_up(&f, 0.5, OPEVO_DUPLICATE_CONTINUE);
     alive = opevo_memory_live();
     for (int64_t n = 1; status != OPEVO_OK; n++) {

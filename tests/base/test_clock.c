@@ -33,7 +33,6 @@ static void test_working(void **state)
     double other_s = 0;
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(pthread_create(&thread, NULL, work, &other_s), 0);
     pthread_join(thread, NULL);
     thread_s = opevo_clock_thread_s() - thread_s;
@@ -50,7 +49,6 @@ static void test_waiting(void **state)
     double monotonic_s = opevo_clock_monotonic_s();
     double thread_s = opevo_clock_thread_s();
 
-    (void)state;
     while (nanosleep(&nap, &nap) != 0)
         ;
     thread_s = opevo_clock_thread_s() - thread_s;
@@ -63,7 +61,6 @@ static void test_never_back(void **state)
 {
     double before[3] = {0};
 
-    (void)state;
     for (int i = 0; i < 10000; i++) {
         double now[3] = {opevo_clock_monotonic_s(), opevo_clock_thread_s(),
                          opevo_clock_process_s()};

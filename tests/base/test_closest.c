@@ -29,7 +29,6 @@ static void test_typing_mistakes(void **state)
                  {"", NULL},         {"foe", NULL},        {"pte", "tpe"},
                  {"QGP", "qgp"}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *found = closest(cases[i].word, known, sizeof known / sizeof *known);
 
@@ -64,7 +63,6 @@ static void test_distance_by_definition(void **state)
     char words[31][5] = {""}; /* the first is the empty one */
     size_t count = 1;
 
-    (void)state;
     for (size_t length = 1; length <= 4; length++) {
         for (size_t bits = 0; bits < (size_t)1 << length; bits++, count++) {
             for (size_t i = 0; i < length; i++)
@@ -91,7 +89,6 @@ static void test_long_words_are_not_close(void **state)
     char word[100];
     const char *known[] = {word};
 
-    (void)state;
     memset(word, 'a', sizeof word);
     word[99] = '\0';
     assert_null(closest(word, known, 1));

@@ -46,7 +46,6 @@ static void test_what_is_written_is_read(void **state)
     char *back = NULL;
     size_t size = 0;
 
-    (void)state;
     CHECK_OK(opevo_file_write(path_of("a"), data, sizeof data, &err));
     CHECK_OK(opevo_file_write(path_of("a"), data, sizeof data - 1, &err));
     CHECK_OK(opevo_file_read(path_of("a"), SIZE_MAX, &back, &size, &err));
@@ -61,7 +60,6 @@ static void test_errors_name_the_path(void **state)
     char *back = NULL;
     size_t size = 0;
 
-    (void)state;
     CHECK_FAILS(OPEVO_IO, "/absent: No such file",
                 opevo_file_read(path_of("absent"), SIZE_MAX, &back, &size, &err));
     CHECK_FAILS(OPEVO_IO, "Is a directory", opevo_file_read(folder, SIZE_MAX, &back, &size, &err));
@@ -77,7 +75,6 @@ static void test_only_regular_files_up_to_the_limit(void **state)
     char *back = NULL;
     size_t size = 0;
 
-    (void)state;
     assert_int_equal(mkfifo(path_of("pipe"), 0600), 0);
     CHECK_FAILS(OPEVO_INVALID, "/pipe is not a regular file",
                 opevo_file_read(path_of("pipe"), SIZE_MAX, &back, &size, &err));
@@ -106,7 +103,6 @@ static void test_full_disk_keeps_the_old_file(void **state)
     char *back = NULL;
     size_t size = 0;
 
-    (void)state;
     CHECK_OK(opevo_file_write(path_of("a"), "old", 3, &err));
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &old);
@@ -131,7 +127,6 @@ static void test_next_write_removes_what_a_killed_one_left(void **state)
     int exit_state = 0;
     pid_t child = 0;
 
-    (void)state;
     CHECK_OK(opevo_file_write(path_of("a"), "old", 3, &err));
     child = fork();
     assert_true(child >= 0);
@@ -167,7 +162,6 @@ static void test_writers_wait_for_each_other(void **state)
     size_t size = 0;
     pid_t children[WRITERS];
 
-    (void)state;
     for (int i = 0; i < WRITERS; i++) {
         children[i] = fork();
         assert_true(children[i] >= 0);
@@ -198,7 +192,6 @@ static void test_cache_folder_is_made(void **state)
 {
     char *path = NULL;
 
-    (void)state;
     setenv("XDG_CACHE_HOME", path_of("deep/cache"), 1);
     CHECK_OK(opevo_cache_path("name", &path, &err));
     assert_non_null(strstr(path, "/deep/cache/opevo/name"));
@@ -212,13 +205,11 @@ static void test_cache_folder_is_made(void **state)
 
 static int make_folder(void **state)
 {
-    (void)state;
     return mkdtemp(folder) ? 0 : -1;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     return remove_tree(folder);
 }
 
@@ -228,7 +219,6 @@ static void test_folder_of_others(void **state)
     pid_t child = 0;
     int status = 0;
 
-    (void)state;
     rmdir("folder-of-others");
     assert_int_equal(mkdir("folder-of-others", 0555), 0);
     child = fork();
@@ -248,7 +238,6 @@ static void test_folder_of_others(void **state)
 
 static void ignore(int number)
 {
-    (void)number;
 }
 
 /* A pipe takes 64 KiB at once, and signals come all the time: all arrives, once and in order. */
@@ -261,7 +250,6 @@ static void test_all_is_written_piece_by_piece(void **state)
     int ends[2], wait_status = 0;
     pid_t reader = 0;
 
-    (void)state;
     assert_non_null(words);
     for (uint32_t i = 0; i < COUNT; i++)
         words[i] = i;
@@ -293,7 +281,6 @@ static void test_what_cannot_be_written_is_said(void **state)
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);
     int ends[2];
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     assert_true(opevo_write_all(ends[1], NULL, 0));
     close(ends[0]);

@@ -8,7 +8,6 @@
 /* Published test values of FNV-1a, 64 bits. */
 static void test_fnv_vectors(void **state)
 {
-    (void)state;
     assert_true(opevo_hash_bytes(OPEVO_HASH_START, "", 0) == UINT64_C(0xcbf29ce484222325));
     assert_true(opevo_hash_bytes(OPEVO_HASH_START, "a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
     assert_true(opevo_hash_bytes(OPEVO_HASH_START, "foobar", 6) == UINT64_C(0x85944171f73967e8));
@@ -26,7 +25,6 @@ static void test_map_holds_what_was_put(void **state)
     opevo_index_map *map = opevo_index_map_create();
     uint64_t value = 0;
 
-    (void)state;
     assert_non_null(map);
     assert_false(opevo_index_map_get(map, 5, &value));
     for (uint64_t i = 0; i < COUNT; i++)
@@ -46,7 +44,6 @@ static void test_set_counts_each_key_once(void **state)
 {
     opevo_index_set *set = opevo_index_set_create();
 
-    (void)state;
     assert_non_null(set);
     for (int round = 0; round < 2; round++) {
         for (uint64_t i = 0; i < 1000; i++)
@@ -66,7 +63,6 @@ static void test_no_memory_leaves_the_map_whole(void **state)
     uint64_t put = 0;
     bool grown = true;
 
-    (void)state;
     while (put < 12)
         assert_true(opevo_index_map_put(map, put++, 7));
     opevo_memory_fail_at(1); /* the thirteenth key needs more slots than the first sixteen */
@@ -92,7 +88,6 @@ static void test_numbers_lowest_byte_first(void **state)
 {
     static const unsigned char bytes[8] = {0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01};
 
-    (void)state;
     assert_true(opevo_hash_u64(OPEVO_HASH_START, 0x0123456789abcdef) ==
                 opevo_hash_bytes(OPEVO_HASH_START, bytes, sizeof bytes));
 }

@@ -19,7 +19,6 @@ static atomic_uint waiting;
 
 static void note(int number)
 {
-    (void)number;
     opevo_interrupt_raise(&flag);
 }
 
@@ -29,8 +28,6 @@ static opevo_status wait_for_it(void *context, size_t index, unsigned worker, op
     const opevo_interrupt *watched = context;
     time_t deadline = time(NULL) + DEADLINE_S;
 
-    (void)index;
-    (void)worker;
     if (atomic_fetch_add(&waiting, 1) == THREADS - 1)
         raise(SIGUSR1);
     while (!opevo_interrupt_is_raised(watched)) {
@@ -44,7 +41,6 @@ static void test_seen_by_all(void **state)
 {
     struct sigaction action = {.sa_handler = note};
 
-    (void)state;
     assert_false(opevo_interrupt_is_raised(NULL));
     assert_false(opevo_interrupt_is_raised(&flag));
     assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);

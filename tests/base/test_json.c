@@ -18,7 +18,6 @@ static void test_layouts(void **state)
                                           "[\n  1,\n  [],\n  {},\n  \"[\",\n  2]"};
     opevo_text out = {0};
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         static const char *const elements[] = {"1", "[]", "{}", "\"[\"", "2"};
 
@@ -52,7 +51,6 @@ static void write_object(opevo_text *out, int depth, int members)
 
 static void test_nested(void **state)
 {
-    (void)state;
     for (int depth = 0; depth < 5; depth++) {
         for (int members = 0; members < 3; members++) {
             opevo_text out = {0};
@@ -74,7 +72,6 @@ static void test_values(void **state)
     opevo_text out = {0};
     json_t *root = NULL;
 
-    (void)state;
     opevo_text_add(&out, "{");
     opevo_json_string(&out, "text", "\"\\\n{\x01");
     opevo_json_double(&out, "tenth", 0.1);

@@ -17,7 +17,6 @@ static size_t first(const char *text)
 
 static void finds_the_first(void **state)
 {
-    (void)state;
     assert_int_equal(first("{\"a\": 1, \"a\""), 1);
     assert_int_equal(first("\n{\n\"b\": 1,\n\"a\": [{\"b\": 2}],\n\"b\""), 3);
     assert_int_equal(first("{\"c\":{\n\"k\":1},\n\"d\": {\n\"k\"\n : 1,\n\"k\""), 4);
@@ -27,7 +26,6 @@ static void finds_the_first(void **state)
 
 static void finds_none(void **state)
 {
-    (void)state;
     assert_int_equal(first("{\"a\": 1, \"b\""), 0);
     assert_int_equal(first("{\"a\": {\"b\": 1}, \"b\""), 0); /* in an object inside */
     assert_int_equal(first("{\"b\": 1, \"a\": {\"b\""), 0);  /* around */
@@ -42,7 +40,6 @@ static void says_what_is_wrong(void **state)
 {
     char out[OPEVO_JSON_FAULT_SIZE];
 
-    (void)state;
     opevo_json_fault("{\"a\": 1,\n\"a\"", 12, true, "fault", out);
     assert_string_equal(out,
                         "the member \"a\" is a duplicate of that in line 1; remove one of them");

@@ -65,7 +65,6 @@ static void test_fields_are_read(void **state)
                           "\"cycles\": -1.0, \"word\": \"none\"}");
     record out = {.flag = false};
 
-    (void)state;
     CHECK_OK(read_record("a.json", root, &out, &err));
     assert_true(json_is_null(out.any));
     assert_true(json_is_object(out.object));
@@ -88,7 +87,6 @@ static void test_defaults_and_lone_texts(void **state)
     json_t *root = parsed("{\"texts\": \"a\"}");
     record out = {.whole = 7, .number = 0.5, .text = "kept"};
 
-    (void)state;
     CHECK_OK(read_record("a.json", root, &out, &err));
     assert_int_equal(opevo_json_text_count(out.texts), 1);
     assert_string_equal(opevo_json_text_at(out.texts, 0), "a");
@@ -140,7 +138,6 @@ static void test_bad_values_are_refused(void **state)
         {"{\"a\\u001b[0m\": 1}", "a\\x1b[0m: unknown key; "},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         json_t *root = parsed(cases[i].text);
         record out = {.flag = false};
@@ -158,7 +155,6 @@ static void test_sentences_without_origin(void **state)
     json_t *root = parsed("{\"flag\": 1}"), *unknown = parsed("{\"flg\": 1}");
     record out = {.flag = false};
 
-    (void)state;
     CHECK_FAILS(OPEVO_INVALID, "\"flag\" must be true or false.",
                 read_record(NULL, root, &out, &err));
     CHECK_FAILS(OPEVO_INVALID, "\"flg\": unknown key; did you mean \"flag\"?",
@@ -174,7 +170,6 @@ static void test_required(void **state)
     json_t *root = parsed("{\"other\": 1}");
     record out = {.flag = false};
 
-    (void)state;
     CHECK_FAILS(OPEVO_INVALID, "a.json: text: must be given, as a string.",
                 opevo_json_read_some(&whole, &needed, 1, &out, &err));
     whole.value = root;
@@ -197,7 +192,6 @@ static void test_paths(void **state)
     const opevo_json_reader absent = opevo_json_member(&number, "x");
     char *path = opevo_json_path(&number), *none = opevo_json_path(&whole);
 
-    (void)state;
     assert_int_equal(json_integer_value(number.value), 2);
     assert_null(absent.value);
     assert_string_equal(path, "a[1].b c[0][1]");
@@ -223,7 +217,6 @@ static void test_texts_that_are_not_json(void **state)
     };
     json_t *root = NULL;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         CHECK_FAILS(OPEVO_INVALID, cases[i].sentence,
                     opevo_json_parse("a.json", cases[i].text, strlen(cases[i].text), &root, &err));
@@ -236,7 +229,6 @@ static void test_files(void **state)
     int file = mkstemp(path);
     json_t *root = NULL;
 
-    (void)state;
     assert_true(file >= 0);
     assert_int_equal(write(file, "{\"a\": 1}", 8), 8);
     assert_int_equal(close(file), 0);
@@ -255,7 +247,6 @@ static void test_out_of_memory(void **state)
     int64_t alive = opevo_memory_live();
     record out = {.flag = false};
 
-    (void)state;
     for (int64_t n = 1; n < 12; n++) {
         opevo_status status;
 

@@ -21,13 +21,11 @@ static char folder[] = "/tmp/opevo-test-XXXXXX";
 
 static int make_folder(void **state)
 {
-    (void)state;
     return mkdtemp(folder) ? 0 : -1;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     remove_tree(folder);
     return 0;
 }
@@ -91,7 +89,6 @@ static void only_the_token_is_read(void **state)
 {
     static const char *const addresses[] = {"0", "127.0.0.1", "localhost:0", ":0", "*:0"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
         opevo_listener *listener = listen_at(addresses[i], NULL);
         int client = -1;
@@ -119,7 +116,6 @@ static void tokens_come_in_pieces(void **state)
     int slow = dial(listener, NULL);
     int quick = -1;
 
-    (void)state;
     for (size_t i = 0; i < strlen(TOKEN); i++) {
         assert_int_equal(write(slow, TOKEN + i, 1), 1);
         assert_int_equal(next_of(listener, 5), -1);
@@ -146,7 +142,6 @@ static void others_are_refused(void **state)
     char flood[4096];
     int client = -1;
 
-    (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         client = dial(listener, NULL);
         assert_int_equal(write(client, lines[i], strlen(lines[i])), strlen(lines[i]));
@@ -175,7 +170,6 @@ static void silent_clients_shut_nobody_out(void **state)
     int silent[MANY];
     int client = -1;
 
-    (void)state;
     for (size_t i = 0; i < MANY; i++) {
         silent[i] = dial(listener, NULL);
         assert_int_equal(next_of(listener, 1), -1);
@@ -198,7 +192,6 @@ static void descriptors_may_run_out(void **state)
     int client = dial(listener, TOKEN);
     int next = dup(0);
 
-    (void)state;
     assert_true(next >= 0);
     close(next);
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -221,7 +214,6 @@ static void paths_are_for_this_user(void **state)
     opevo_error err = {OPEVO_OK, ""};
     int client = -1;
 
-    (void)state;
     snprintf(path, sizeof path, "%s/socket", folder);
     listener = listen_at(path, NULL);
     assert_null(opevo_listener_token(listener));
@@ -245,7 +237,6 @@ static void only_dead_sockets_are_replaced(void **state)
     int client = -1;
     pid_t child = 0;
 
-    (void)state;
     snprintf(path, sizeof path, "%s/left", folder);
     child = fork();
     if (child == 0) {
@@ -282,7 +273,6 @@ static void ill_formed_addresses_are_named(void **state)
     char deep[200];
     opevo_error err = {OPEVO_OK, ""};
 
-    (void)state;
     for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
         if (opevo_listener_open(addresses[i], TOKEN, &listener, &err) == OPEVO_OK)
             fail_msg("\"%s\" was taken", addresses[i]);
@@ -303,7 +293,6 @@ static void nobody_listens(void **state)
     opevo_error err = {OPEVO_OK, ""};
     int out = -1;
 
-    (void)state;
     snprintf(address, sizeof address, "%s", opevo_listener_address(listener));
     opevo_listener_close(listener);
     assert_int_equal(opevo_dial(address, TOKEN, 0.1, &out, &err), OPEVO_IO);

@@ -8,7 +8,6 @@
 
 static void test_overflowing_sizes_are_refused(void **state)
 {
-    (void)state;
     assert_null(opevo_malloc(SIZE_MAX / 2, 3));
     assert_null(opevo_realloc(NULL, SIZE_MAX, 2));
     assert_int_equal(opevo_memory_live(), 0);
@@ -20,7 +19,6 @@ static void test_live_blocks_are_counted(void **state)
     void *b = opevo_calloc(3, 0);
     char *c = opevo_strdup("text");
 
-    (void)state;
     assert_non_null(a);
     assert_non_null(b);
     a = opevo_realloc(a, 100, 8);
@@ -37,7 +35,6 @@ static void test_the_nth_allocation_fails_once(void **state)
 {
     void *blocks[3] = {NULL};
 
-    (void)state;
     opevo_memory_fail_at(2);
     for (int i = 0; i < 3; i++)
         blocks[i] = opevo_malloc(1, 1);
@@ -54,7 +51,6 @@ static void test_reserve_keeps_contents(void **state)
     void *items = NULL;
     size_t capacity = 0;
 
-    (void)state;
     for (size_t i = 0; i < 1000; i++) {
         assert_true(opevo_reserve(&items, &capacity, i + 1, sizeof(size_t)));
         ((size_t *)items)[i] = i;

@@ -42,7 +42,6 @@ static void check_limit(uint64_t limit)
 /* The least on the way up; a group beside it does not count. */
 static void test_unified(void **state)
 {
-    (void)state;
     check_limit(UINT64_MAX); /* without any files */
     put("proc/self/mountinfo", "30 23 0:26 / /proc rw - proc proc rw\n"
                                "31 23 0:27 / /cg rw,nosuid shared:9 - cgroup2 cgroup2 rw\n");
@@ -64,7 +63,6 @@ static void test_unified(void **state)
 /* Version 1, and a mount that shows a part of the hierarchy. */
 static void test_first_version(void **state)
 {
-    (void)state;
     put("proc/self/mountinfo", "33 23 0:29 /docker/7 /v1/cpu rw - cgroup cgroup rw,cpu\n"
                                "34 23 0:30 /docker/7 /v1/memory rw - cgroup cgroup rw,memory\n");
     put("proc/self/cgroup", "5:cpu:/docker/7\n4:memory:/docker/7/own\n0::/\n");
@@ -82,7 +80,6 @@ static void test_own(void **state)
     pid_t child = 0;
     int status = 0;
 
-    (void)state;
 #ifdef __SANITIZE_ADDRESS__
     skip(); /* it takes terabytes of addresses */
 #endif
@@ -102,7 +99,6 @@ static int remove_tree(void **state)
 {
     char command[64];
 
-    (void)state;
     snprintf(command, sizeof command, "rm -r %s", root);
     return system(command); // NOLINT(cert-env33-c,concurrency-mt-unsafe)
 }

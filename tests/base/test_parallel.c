@@ -26,7 +26,6 @@ static opevo_status visit(void *context, size_t index, unsigned worker, opevo_er
 
 static void test_each_index_once_on_any_number_of_threads(void **state)
 {
-    (void)state;
     for (unsigned threads = 1; threads <= 4; threads++) {
         tally self = {.fail_from = COUNT};
 
@@ -39,7 +38,6 @@ static void test_each_index_once_on_any_number_of_threads(void **state)
 
 static void test_lowest_failure_is_returned(void **state)
 {
-    (void)state;
     for (int round = 0; round < 50; round++) {
         tally self = {.fail_from = 500};
 
@@ -49,7 +47,6 @@ static void test_lowest_failure_is_returned(void **state)
 
 static void test_there_is_a_processor(void **state)
 {
-    (void)state;
     assert_true(opevo_processor_count() >= 1);
 }
 

@@ -22,7 +22,6 @@ static void the_same_version(void **state)
     version_2 in = {1, 2.5, "three"};
     version_2 out;
 
-    (void)state;
     CHECK_OK(opevo_struct_read(&in, sizeof in, "version", &out, sizeof out, &err));
     assert_int_equal(out.first, 1);
     CHECK_CLOSE(out.second, 2.5, 0);
@@ -38,7 +37,6 @@ static void an_older_caller(void **state)
     } caller = {{1, 2.5}, "not a part of it"};
     version_2 out;
 
-    (void)state;
     memset(&out, 0xa5, sizeof out);
     CHECK_OK(opevo_struct_read(&caller.in, sizeof caller.in, "version", &out, sizeof out, &err));
     assert_int_equal(out.first, 1);
@@ -51,7 +49,6 @@ static void a_newer_caller(void **state)
     version_2 in = {1, 2.5, NULL};
     version_1 out = {0, 0};
 
-    (void)state;
     CHECK_OK(opevo_struct_read(&in, sizeof in, "version", &out, sizeof out, &err));
     assert_int_equal(out.first, 1);
     CHECK_CLOSE(out.second, 2.5, 0);
@@ -66,7 +63,6 @@ static void no_size(void **state)
 {
     version_1 in = {1, 2.5}, out = {7, 0};
 
-    (void)state;
     CHECK_FAILS(OPEVO_INVALID, "The size of version is 0: give sizeof(version).",
                 opevo_struct_read(&in, 0, "version", &out, sizeof out, &err));
     assert_int_equal(out.first, 7);

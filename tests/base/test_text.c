@@ -15,7 +15,6 @@ static void test_escaping(void **state)
 {
     opevo_text text = {0};
 
-    (void)state;
     opevo_text_add_json(&text, "a\"b\\c\nd\x01");
     assert_string_equal(opevo_text_string(&text), "\"a\\\"b\\\\c\\nd\\u0001\"");
     opevo_text_clear(&text);
@@ -39,7 +38,6 @@ static void test_foreign_text(void **state)
     /* NOLINTEND(misc-misleading-bidirectional) */
     opevo_text text = {0};
 
-    (void)state;
     opevo_text_add_visible(&text, hostile);
     assert_string_equal(text.data,
                         "a\\x1b[31m\\r\\n\\t\\x7f\\x9b\\u202e\\xff\\xc3\\xc0\\xaf\\xed\\xa0\\x80"
@@ -58,7 +56,6 @@ static void test_doubles_read_back_equal(void **state)
     uint64_t bits = 1;
     char text[OPEVO_DOUBLE_TEXT_SIZE];
 
-    (void)state;
     assert_string_equal(opevo_double_format(0.1, text), "0.1");
     assert_string_equal(opevo_double_format(-0.0, text), "-0");
     assert_string_equal(opevo_double_format(NAN, text), "null");
@@ -79,7 +76,6 @@ static void test_strict_numbers(void **state)
     int64_t whole = 42;
     uint64_t natural = 42;
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_false(opevo_parse_double(bad[i], &real));
         assert_false(opevo_parse_i64(bad[i], &whole));
@@ -100,7 +96,6 @@ static void test_a_failed_allocation_is_remembered(void **state)
 {
     opevo_text text = {0};
 
-    (void)state;
     opevo_memory_fail_at(1);
     opevo_text_add(&text, "lost");
     opevo_memory_fail_at(0);
@@ -114,7 +109,6 @@ static void test_long_texts(void **state)
 {
     opevo_text text = {0};
 
-    (void)state;
     for (int i = 0; i < 10000; i++)
         opevo_text_printf(&text, "%04d", i);
     assert_int_equal(text.length, 40000);

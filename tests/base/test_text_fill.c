@@ -18,7 +18,6 @@ static void check(const char *text, const char *filled)
 
 static void test_places(void **state)
 {
-    (void)state;
     check("", "");
     check("no place", "no place");
     check("@a@", "1");
@@ -30,7 +29,6 @@ static void test_places(void **state)
 
 static void test_other_signs(void **state)
 {
-    (void)state;
     check("@", "@");
     check("@@", "@@");
     check("@b@ @a @ab", "@b@ @a @ab");

@@ -30,7 +30,6 @@ static void tells_who_wrote_it(void **state)
     };
     static const char *const heads[] = {"", "\n", "# a log\n\r\n", "  ", " \t\n#\n \t"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_non_null(opevo_tvm_log_advice(cases[i].log));
         for (size_t k = 0; k < sizeof heads / sizeof *heads; k++) {
@@ -68,7 +67,6 @@ static void leaves_others_alone(void **state)
         "{\"Metadata\": {},\n\"input\": [], \"config\": {}, \"result\": []}",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_int_equal(opevo_tvm_log_of(texts[i]), OPEVO_TVM_LOG_OTHER);
 }
@@ -78,7 +76,6 @@ static void passes_comments(void **state)
     const char *text = "# a\n\n  one\n \t# b\ntwo\n#";
     size_t line = 1;
 
-    (void)state;
     assert_true(opevo_tvm_log_next(&text, &line));
     assert_int_equal(line, 3);
     assert_memory_equal(text, "one", 3);

@@ -10,7 +10,6 @@ static void the_library_is_of_its_headers(void **state)
 {
     char text[64];
 
-    (void)state;
     snprintf(text, sizeof text, "%d.%d.%d", OPEVO_VERSION_MAJOR, OPEVO_VERSION_MINOR,
              OPEVO_VERSION_PATCH);
     assert_string_equal(opevo_version(), text);

@@ -35,7 +35,6 @@ static void test_bounds(void **state)
 {
     uint64_t random = 1;
 
-    (void)state;
     for (int exponent = -90; exponent <= 90; exponent++) {
         for (int digits = 10; digits < 100; digits++) {
             char text[16];
@@ -79,7 +78,6 @@ static void test_intervals(void **state)
 {
     uint64_t random = 1;
 
-    (void)state;
     for (int i = 0; i < 100000; i++) {
         double low = (double)draw(&random, UINT64_C(1) << 53) * 0x1p-53;
         double high = low + (1 - low) * (double)draw(&random, 1000) / 999;
@@ -101,7 +99,6 @@ static void check_interval_text(double low, double high, const char *wanted)
 
 static void test_interval_texts(void **state)
 {
-    (void)state;
     check_interval_text(0, 1, "0.0000 to 1.0000");
     check_interval_text(0.35657, 0.76084, "0.3565 to 0.7609");
     check_interval_text(0.12341, 0.12349, "0.1234 to 0.1235");
@@ -119,7 +116,6 @@ static void check_text(double bound, const char *wanted)
 
 static void test_texts(void **state)
 {
-    (void)state;
     check_text(0, "0");
     check_text(0x1p-53, "1.2e-16");
     check_text(0.0994, "0.1");
@@ -160,7 +156,6 @@ static void test_printed_law(void **state)
 {
     char text[512] = "categorical(0";
 
-    (void)state;
     for (size_t n = 2; n <= 60; n++) {
         size_t length = strlen(text);
 

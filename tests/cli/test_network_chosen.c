@@ -109,7 +109,6 @@ static void times_decide(void **state)
 {
     opevo_text out = {0}, again = {0}, names = {0};
 
-    (void)state;
     write_model();
     tune("40", &out);
     check(&out, "2 of 2 layouts and convolutions chosen by measured times");
@@ -137,7 +136,6 @@ static void few_trials_leave_the_rule(void **state)
 {
     opevo_text out = {0};
 
-    (void)state;
     tune("4", &out);
     check(&out, "0 of 2 layouts and convolutions chosen by measured times; the trials are too few");
     check(&out, "node 1: Winograd's");

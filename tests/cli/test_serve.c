@@ -90,7 +90,6 @@ static void test_garbage_is_refused(void **state)
     };
     serve_client client = serve_start();
 
-    (void)state;
     assert_int_equal(serve_number(&client, CREATE "}", "session"), 1);
     json_decref(serve_done(&client, "{\"op\":\"ask\",\"session\":1}"));
     for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++)
@@ -105,7 +104,6 @@ static void test_ids_come_back(void **state)
     serve_client client = serve_start();
     json_t *reply = serve_done(&client, "{\"op\":\"version\",\"id\":\"a \\u00e4\"}");
 
-    (void)state;
     assert_string_equal(json_string_value(json_object_get(reply, "id")), "a \xc3\xa4");
     json_decref(reply);
     assert_int_equal(serve_number(&client, "{\"id\":-7,\"op\":\"version\"}", "id"), -7);
@@ -125,7 +123,6 @@ static void test_long_lines(void **state)
     char *line = malloc(3 * MOST);
     serve_client client = serve_start();
 
-    (void)state;
     assert_non_null(line);
     for (size_t length = MOST - 1; length <= MOST + 1; length++) {
         json_t *reply = NULL;
@@ -154,7 +151,6 @@ static void test_ends(void **state)
     static const int signals[] = {0, SIGTERM, SIGINT};
     static const int statuses[] = {0, 0, 130};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         serve_client client = serve_start();
 
@@ -174,7 +170,6 @@ static void test_a_client_that_is_gone(void **state)
     serve_client client = serve_start();
     int status = 0;
 
-    (void)state;
     signal(SIGPIPE, SIG_IGN);
     close(client.out);
     client.out = -1;
@@ -205,7 +200,6 @@ static void test_replies_that_are_not_read_at_once(void **state)
     enum { MANY = 4000 };
     static const int flags[] = {0, O_NONBLOCK};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         serve_client client = serve_start_to(flags[i]);
         pid_t writer = fork();
@@ -229,7 +223,6 @@ static void test_a_signal_while_replies_wait(void **state)
     serve_client client = serve_start();
     struct pollfd ended = {.fd = client.out, .events = 0};
 
-    (void)state;
     for (int i = 0; i < 100; i++)
         serve_send(&client, "{\"op\":\"tuners\"}");
     await_full_pipe(&client);
@@ -264,7 +257,6 @@ static void test_two_sessions_in_parallel(void **state)
     json_t *first = NULL;
     json_t *second = NULL;
 
-    (void)state;
     assert_int_equal(serve_number(&client, CREATE ",\"seed\":5}", "session"), 1);
     assert_int_equal(serve_number(&client, CREATE ",\"seed\":5}", "session"), 2);
     for (int i = 1; i <= 40; i++) {
@@ -291,7 +283,6 @@ static void test_waiting_pending_and_over(void **state)
     serve_client client = serve_start();
     json_t *reply = NULL;
 
-    (void)state;
     serve_number(&client,
                  "{\"op\":\"create\",\"tuner\":\"random\",\"space\":{\"a\":{\"_type\":\"choice\","
                  "\"_value\":[1,2,3]}}}",
@@ -322,7 +313,6 @@ static void test_a_killed_server_loses_nothing(void **state)
     json_t *again = NULL;
     serve_client client = serve_start();
 
-    (void)state;
     snprintf(create, sizeof create, CREATE ",\"store\":\"%s\",\"seed\":\"18446744073709551615\"}",
              scratch.file);
     assert_int_equal(serve_number(&client, create, "trials"), 0);

@@ -239,7 +239,6 @@ static void serve(const setup *self, const contender *of, size_t most, bool kill
 
 static void test_the_trials_are_those_of_tune(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof contenders / sizeof *contenders; i++) {
         static setup self;
 

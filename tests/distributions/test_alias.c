@@ -85,7 +85,6 @@ static void realised_probabilities(void **state)
     static const double equal[] = {.1, .1, .1, .1, .1, .1, .1};
     double many[5000];
 
-    (void)state;
     check_realised(plain, 4, 0x1p-60);
     check_realised(zeros, 6, 0x1p-60);
     check_realised(one, 1, 0);
@@ -108,7 +107,6 @@ static void law_as_a_table(void **state)
     opevo_alias *alias = NULL;
     opevo_rng rng;
 
-    (void)state;
     assert_int_equal((int)opevo_parameter_size(parameter), 28);
     CHECK_OK(opevo_law_create(parameter, 0.8, 4, NULL, &exact, &err));
     for (size_t v = 0; v < 28; v++)
@@ -130,7 +128,6 @@ static void refused(void **state)
     opevo_law *law = NULL;
     opevo_alias *alias = NULL;
 
-    (void)state;
     for (size_t i = 0; i < 4; i++)
         CHECK_FAILS(OPEVO_INVALID, "alias table", opevo_alias_create(bad[i], 2, &alias, &err));
     CHECK_FAILS(OPEVO_INVALID, "alias table", opevo_alias_create(bad[0], 0, &alias, &err));
@@ -150,7 +147,6 @@ static void every_allocation_failing(void **state)
     opevo_status status = OPEVO_NOMEM;
     int64_t live = opevo_memory_live();
 
-    (void)state;
     for (int64_t n = 1; status == OPEVO_NOMEM; n++) {
         opevo_alias *alias = NULL;
 

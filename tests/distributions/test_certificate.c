@@ -78,7 +78,6 @@ static void one_entry_changed(void **state)
     static const double qs[] = {0.1, 0.5, 0.9};
     static const double changes[] = {1e-11, -1e-11, 1e-6, 0.1, -0.1};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         example self = example_of("factor(64,3)", qs[i], 0);
 
@@ -100,7 +99,6 @@ static void law_of_another_walk(void **state)
     example self = example_of("factor(64,3)", 0.5, 0);
     static const uint32_t first = 0;
 
-    (void)state;
     /* another q */
     CHECK_OK(opevo_law_solve(self.graph, 0.5 + 1e-9, self.p0, NULL, self.law, NULL, &err));
     check_spoilt(&self, 0.5);
@@ -123,7 +121,6 @@ static void law_of_another_graph(void **state)
     double law[4] = {0};
     long double exact[4] = {0};
 
-    (void)state;
     CHECK_OK(opevo_graph_from_edges(4, square, 5, &whole, &err));
     CHECK_OK(opevo_graph_from_edges(4, square + 2, 4, &less, &err));
     law_by_series(whole, 0.5, p0, exact);
@@ -140,7 +137,6 @@ static void rounded_laws(void **state)
 {
     static const double qs[] = {0.1, 0.5, 0.9, 0.99};
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         example self = example_of("factor(1024,3)", qs[i], 5);
         double bound = 0, least = 0;
@@ -161,7 +157,6 @@ static void not_a_number(void **state)
     example self = example_of("factor(8,3)", 0.5, 0);
     double bound = 0;
 
-    (void)state;
     self.law[3] = NAN;
     bound = certify(self.graph, 0.5, self.p0, self.law);
     assert_int_equal(opevo_i_law_judge(bound, 1e-12, NULL), OPEVO_TOLERANCE);

@@ -53,7 +53,6 @@ static void product_of_mixtures(void **state)
     static const double qs[] = {0, 0.2, 0.5, 0.9};
     opevo_space *space = space_of(small, 4);
 
-    (void)state;
     assert_int_equal((int)opevo_space_size(space), 324);
     for (size_t i = 0; i < 4; i++) {
         for (size_t m = 0; m < (i == 2 ? 5 : 1); m++) {
@@ -75,7 +74,6 @@ static void weights_are_shares(void **state)
     opevo_parents two = {points, weights, 3}, same = {points, scaled, 3};
     opevo_child_law *a = NULL, *b = NULL;
 
-    (void)state;
     CHECK_OK(opevo_child_law_create(space, &two, 0, NULL, &a, &err));
     CHECK_OK(opevo_child_law_create(space, &same, 0, NULL, &b, &err));
     for (opevo_index y = 0; y < opevo_space_size(space); y++)
@@ -99,7 +97,6 @@ static void large_space(void **state)
     opevo_index vertices[4];
     double product = 1;
 
-    (void)state;
     CHECK_OK(opevo_child_law_create(space, &parents, 0.5, NULL, &law, &err));
     opevo_space_decode(space, points[0] + 12345, vertices);
     for (size_t i = 0; i < 4; i++)
@@ -120,7 +117,6 @@ static void refused(void **state)
     opevo_space *space = space_of(small, 4), *huge = space_of(huge_texts, 1);
     opevo_child_law *law = NULL;
 
-    (void)state;
     CHECK_FAILS(
         OPEVO_INVALID, "at least one parent",
         opevo_child_law_create(space, &(opevo_parents){points, good, 0}, 0.5, NULL, &law, &err));
@@ -155,7 +151,6 @@ static void every_allocation_failing(void **state)
     opevo_status status = OPEVO_NOMEM;
     int64_t live = opevo_memory_live();
 
-    (void)state;
     for (int64_t n = 1; status == OPEVO_NOMEM; n++) {
         opevo_child_law *law = NULL;
 

@@ -76,7 +76,6 @@ static void bound_holds(void **state)
     static const double qs[] = {0, 0.1, 0.5, 0.9};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     for (size_t k = 0; k < 240; k++) {
         static const size_t counts[] = {1, 7, 1000, PARENTS_MOST};
@@ -107,7 +106,6 @@ static void joining_rounds_up(void **state)
 {
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 2, "test", 0);
     for (int k = 0; k < 1000; k++) {
         double bound = 0;

@@ -121,7 +121,6 @@ static void test_product_law(void **state)
     static const double qs[] = {0, 0.3, 0.8};
     static family f;
 
-    (void)state;
     for (size_t c = 0; c < CASES; c++) {
         for (size_t k = 0; k < 3; k++) {
             opevo_child_law *law = NULL;
@@ -186,7 +185,6 @@ static void test_duplicates(void **state)
     bool taken[POINTS];
     double law[POINTS], expected[POINTS];
 
-    (void)state;
     for (size_t c = 0; c < CASES; c++) {
         for (opevo_duplicate_rule rule = 0; rule < 2; rule++) {
             for (size_t every = 2; every < 5; every++) {
@@ -230,7 +228,6 @@ static void test_what_is_out_of_reach(void **state)
     static const double weights[PARENTS] = {1, 1, 1, 1};
     static family f;
 
-    (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         for (opevo_duplicate_rule rule = 0; rule < 2; rule++) {
             bool taken[5] = {true, true, true, true, true};
@@ -258,7 +255,6 @@ static void test_every_allocation_fails(void **state)
     bool taken[54] = {true};
     double law[54];
 
-    (void)state;
     CHECK_OK(opevo_space_parse("{" FLAT_CHOICE "}", "test", NULL, &space, &err));
     for (int which = 0; which < 2; which++) {
         opevo_status status = OPEVO_NOMEM;

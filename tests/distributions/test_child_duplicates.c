@@ -95,7 +95,6 @@ static void both_rules(void **state)
     size_t n = (size_t)opevo_space_size(space);
     bool taken[36];
 
-    (void)state;
     assert_int_equal(n, 36);
     for (size_t i = 0; i < 3; i++) {
         long double *kernel = kernel_by_series(space, qs[i]);
@@ -124,7 +123,6 @@ static void extremes(void **state)
     double law[36], lost = 0, bound = 0;
     opevo_child_law *product = NULL;
 
-    (void)state;
     CHECK_OK(opevo_child_law_create(space, &four, 0.5, NULL, &product, &err));
     for (int rule = 0; rule < 2; rule++) {
         memset(taken, true, sizeof taken);
@@ -153,7 +151,6 @@ static void no_steps(void **state)
     bool taken[36];
     double law[36], lost = 0, expected = 0;
 
-    (void)state;
     take(taken, 36, 4);
     for (size_t x = 0; x < 36; x++)
         expected += taken[x] ? (double)origin[x] : 0;
@@ -179,7 +176,6 @@ static void parts_cut_off(void **state)
     opevo_parents parents = {starts, weights, 4};
     long double *kernel = NULL;
 
-    (void)state;
     CHECK_OK(opevo_space_create(parameters, 1, NULL, 0, OPEVO_DIALECT_C, "test", &space, &err));
     kernel = kernel_by_series(space, 0.6);
     for (unsigned pattern = 0; pattern < 256; pattern++) {
@@ -226,7 +222,6 @@ static void draws_tell_the_rules_apart(void **state)
     bool taken[36];
     opevo_rng rng;
 
-    (void)state;
     take(taken, 36, 5);
     CHECK_OK(opevo_alias_create(weights, 4, &choice, &err));
     for (size_t i = 0; i < 3; i++)
@@ -263,7 +258,6 @@ static void too_improbable(void **state)
     bool taken[60];
     double law[60] = {7};
 
-    (void)state;
     opevo_text_add(&text, "discrete(0");
     for (int i = 1; i < 60; i++)
         opevo_text_printf(&text, ",%d", i);
@@ -289,7 +283,6 @@ static void refused(void **state)
     static const double zero[4] = {0};
     double law[36];
 
-    (void)state;
     CHECK_FAILS(OPEVO_LIMIT, "4096",
                 opevo_child_law_without_duplicates(
                     &(opevo_child_step){space, &four, 0.5, OPEVO_DUPLICATE_CONTINUE, taken}, law,
@@ -313,7 +306,6 @@ static void every_allocation_failing(void **state)
     bool taken[36];
     int64_t live = opevo_memory_live();
 
-    (void)state;
     take(taken, 36, 5);
     for (int rule = 0; rule < 2; rule++) {
         opevo_status status = OPEVO_NOMEM;

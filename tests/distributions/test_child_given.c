@@ -112,7 +112,6 @@ static void test_random_systems(void **state)
     size_t systems = 0, restricted = 0;
     double least = 1;
 
-    (void)state;
     for (uint64_t n = 9000; systems < SYSTEMS; n++) {
         opevo_text text = {0};
         opevo_child_given *given = NULL;
@@ -145,7 +144,6 @@ static void test_rule(void **state)
 {
     double least = 1;
 
-    (void)state;
     for (uint64_t n = 300, systems = 0; systems < 12; n++) {
         enum { DRAWS = 20000 };
         opevo_text text = {0};
@@ -212,7 +210,6 @@ static void test_every_allocation_fails(void **state)
     family self = {0};
     int64_t live = 0;
 
-    (void)state;
     for (uint64_t n = 40; !family_init(&self, n, &text); n++)
         opevo_text_clear(&text);
     CHECK_OK(opevo_space_diagram(self.space, &(const opevo_diagram *){NULL}, &err));

@@ -34,7 +34,6 @@ static void test_recombination_frequencies(void **state)
     int count[6] = {0};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test-child-sampler", 0);
     CHECK_OK(opevo_child_sampler_create(space, 0, OPEVO_DUPLICATE_CONTINUE, &sampler, &err));
     CHECK_OK(opevo_child_sampler_set_parents(sampler, parents, weights, 3, &err));
@@ -61,7 +60,6 @@ static void test_exhaustion(void **state)
     const opevo_index *parents[1] = {row};
     static const double weight = 1;
 
-    (void)state;
     for (int rule = 0; rule < 2; rule++) {
         opevo_space *space = open_space();
         opevo_index_set *seen = opevo_index_set_create();
@@ -97,7 +95,6 @@ static void test_bad_weights_are_refused(void **state)
     opevo_space *space = open_space();
     opevo_child_sampler *sampler = NULL;
 
-    (void)state;
     CHECK_OK(opevo_child_sampler_create(space, 0.5, OPEVO_DUPLICATE_REDRAW, &sampler, &err));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CHECK_FAILS(OPEVO_INVALID, "weight",
@@ -117,7 +114,6 @@ static void test_every_allocation_failing(void **state)
     int64_t live = opevo_memory_live();
     bool done = false;
 
-    (void)state;
     for (int64_t n = 1; !done; n++) {
         opevo_child_sampler *sampler = NULL;
         opevo_status status = OPEVO_OK;

@@ -108,7 +108,6 @@ static void every_method_on_every_type(void **state)
 {
     static const double qs[] = {0, 1e-9, 0.1, 0.5, 0.9, 0.99};
 
-    (void)state;
     for (size_t t = 0; t < TYPE_COUNT; t++) {
         opevo_parameter *parameter = parameter_of(types[t].text, types[t].topology);
         opevo_graph *graph = NULL;
@@ -131,7 +130,6 @@ static void parts_and_lone_vertices(void **state)
     opevo_graph *graph = NULL;
     opevo_law *law = NULL;
 
-    (void)state;
     CHECK_OK(opevo_graph_create(parameter, 0, &graph, &err));
     for (size_t start = 0; start < 8; start++) {
         check_methods(parameter, graph, 0.5, start);
@@ -161,7 +159,6 @@ static void methods_chosen(void **state)
         {"categorical(a,b,c)", NULL, OPEVO_LAW_CLOSED_FORM},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         opevo_parameter *parameter = parameter_of(rows[i].text, rows[i].topology);
         opevo_law *law = NULL;
@@ -186,7 +183,6 @@ static void golden_paper_example(void **state)
     opevo_parameter *parameter = parameter_of("factor(8,3)", NULL);
     opevo_law *law = NULL;
 
-    (void)state;
     CHECK_OK(opevo_law_create(parameter, 0.5, vertex_of(parameter, "8,1,1"), NULL, &law, &err));
     for (size_t i = 0; i < sizeof golden / sizeof *golden; i++)
         CHECK_CLOSE(opevo_law_probability(law, vertex_of(parameter, golden[i].value)), golden[i].p,
@@ -211,7 +207,6 @@ static double stay(const char *text, const char *start)
 
 static void golden_probability_to_stay(void **state)
 {
-    (void)state;
     CHECK_CLOSE(stay("factor(1024,4)", "1024,1,1,1"), .52746, 5e-6);
     CHECK_CLOSE(stay("factor(960,2)", "960,1"), .54626, 5e-6);
 }
@@ -223,7 +218,6 @@ static void detailed_balance(void **state)
     size_t n = (size_t)opevo_parameter_size(parameter);
     opevo_law **laws = calloc(n, sizeof(opevo_law *));
 
-    (void)state;
     for (size_t u = 0; u < n; u++)
         CHECK_OK(opevo_law_create(parameter, 0.7, u, NULL, &laws[u], &err));
     for (size_t u = 0; u < n; u++) {
@@ -249,7 +243,6 @@ static void hard_settings(void **state)
     static const double qs[] = {0.999, 0.9999};
     double first = 0;
 
-    (void)state;
     opevo_text_add(&text, "discrete(0");
     for (int i = 1; i < 1500; i++)
         opevo_text_printf(&text, ",%d", i);
@@ -279,7 +272,6 @@ static void solve_from_any_start_law(void **state)
     long double exact[7] = {0};
     opevo_graph *graph = NULL;
 
-    (void)state;
     CHECK_OK(opevo_graph_from_edges(7, edges, 6, &graph, &err));
     law_by_series(graph, 0.8, p0, exact);
     for (int method = OPEVO_LAW_AUTO; method <= OPEVO_LAW_CG; method++) {
@@ -309,7 +301,6 @@ static void refused(void **state)
     static const double qs[] = {-0.1, 1, 1.5, NAN, INFINITY};
     static const double tolerances[] = {-1e-9, 1, NAN};
 
-    (void)state;
     for (size_t i = 0; i < 5; i++)
         CHECK_FAILS(OPEVO_INVALID, "q is", opevo_law_create(parameter, qs[i], 0, NULL, &law, &err));
     for (size_t i = 0; i < 3; i++) {
@@ -341,7 +332,6 @@ static void refused_start_laws(void **state)
     double law[2] = {7, 7};
     opevo_graph *graph = NULL;
 
-    (void)state;
     CHECK_OK(opevo_graph_from_edges(2, edges, 1, &graph, &err));
     for (size_t i = 0; i < 4; i++)
         CHECK_FAILS(OPEVO_INVALID, "start distribution",
@@ -357,7 +347,6 @@ static void tolerance_out_of_reach(void **state)
     static const char *const texts[] = {"factor(64,3)", "permutation(6)", "discrete(1,2,3,4,5,6)",
                                         "categorical(a,b,c)"};
 
-    (void)state;
     for (size_t t = 0; t < 4; t++) {
         opevo_parameter *parameter = parameter_of(texts[t], NULL);
 
@@ -379,7 +368,6 @@ static void too_large(void **state)
     opevo_parameter *large = parameter_of("permutation(8)", NULL);
     opevo_law *law = NULL;
 
-    (void)state;
     CHECK_FAILS(OPEVO_LIMIT, "fit in memory", opevo_law_create(huge, 0.5, 0, NULL, &law, &err));
     CHECK_FAILS(OPEVO_LIMIT, "cholesky",
                 opevo_law_create(large, 0.5, 0, &(opevo_law_options){.method = OPEVO_LAW_CHOLESKY},
@@ -392,7 +380,6 @@ static void method_names(void **state)
 {
     opevo_law_method method = OPEVO_LAW_AUTO;
 
-    (void)state;
     for (int i = OPEVO_LAW_AUTO; i <= OPEVO_LAW_LUMPED; i++) {
         assert_true(opevo_law_method_parse(opevo_law_method_name((opevo_law_method)i), &method));
         assert_int_equal(method, i);
@@ -403,7 +390,6 @@ static void method_names(void **state)
 
 static void every_allocation_failing(void **state)
 {
-    (void)state;
     for (size_t t = 0; t < TYPE_COUNT; t++) {
         opevo_parameter *parameter = parameter_of(types[t].text, types[t].topology);
 

@@ -17,7 +17,6 @@ static void cycle_types_are_the_explicit_law(void **state)
     static const double qs[] = {0.3, 0.5, 0.9, 0.999};
     static const char *const texts[] = {"permutation(6)", "permutation(7)"};
 
-    (void)state;
     for (size_t t = 0; t < 2; t++) {
         opevo_parameter *parameter = parameter_of(texts[t], NULL);
         size_t n = (size_t)opevo_parameter_size(parameter);
@@ -49,7 +48,6 @@ static void classes_of_all_orders(void **state)
                                         385,  490,  627,  792,  1002, 1255, 1575,  1958, 2436,
                                         3010, 3718, 4565, 5604, 6842, 8349, 10143, 12310};
 
-    (void)state;
     for (unsigned n = 1; n <= 34; n += n < 12 ? 1 : 11) {
         char text[32];
         opevo_parameter *parameter = NULL;
@@ -101,7 +99,6 @@ static void permutation_30_fulfils_its_equation(void **state)
     static const double qs[] = {0.5, 0.9};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "permutation walk", 0);
     for (size_t i = 0; i < 2; i++) {
         opevo_index vertex = start;
@@ -181,7 +178,6 @@ static void known_partitions(void **state)
         {"factor(2,5)", NULL, 2, 2},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         opevo_parameter *parameter = parameter_of(rows[i].text, rows[i].topology);
         opevo_graph *graph = NULL;
@@ -201,7 +197,6 @@ static void random_graphs(void **state)
 {
     enum { HALF = 150, EDGES = 300, TOP = 2 * HALF };
 
-    (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
         uint32_t edges[4 * EDGES + 4] = {TOP, 0, TOP, HALF};
         opevo_graph *graph = NULL;
@@ -227,7 +222,6 @@ static void cycle_types_are_the_coarsest_partition(void **state)
     opevo_law_options options = {.method = OPEVO_LAW_LUMPED};
     opevo_law *lumped = NULL, *closed = NULL;
 
-    (void)state;
     CHECK_OK(opevo_law_create(parameter, 0.5, 4321, &options, &lumped, &err));
     CHECK_OK(opevo_law_create(parameter, 0.5, 4321, NULL, &closed, &err));
     assert_int_equal(opevo_law_class_count(lumped), opevo_law_class_count(closed));

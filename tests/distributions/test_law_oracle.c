@@ -122,7 +122,6 @@ static void random_graphs(void **state)
     opevo_graph *dense = random_graph(300, 1800, true);
     opevo_graph *sparse = random_graph(400, 250, false); /* many parts and lone vertices */
 
-    (void)state;
     check_graph(dense, true);
     check_graph(sparse, false);
     opevo_graph_destroy(dense);
@@ -140,7 +139,6 @@ static void parameter_graphs(void **state)
                 {"discrete(1,2,3,4,5,6,7,8,9)", NULL},
                 {"discrete(1,2,3,4,5,6,7,8,9)", "steps(3)"}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         opevo_parameter *parameter = parameter_of(rows[i].text, rows[i].topology);
         opevo_graph *graph = NULL;

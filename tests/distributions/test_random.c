@@ -23,7 +23,6 @@ static void published_vectors(void **state)
     philox4x64_ctr_t words = philox4x64_R(10, full, full_key);
     opevo_rng rng = {.used = OPEVO_RNG_BUFFER};
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         assert_int_equal(opevo_rng_u64(&rng), zero[i]);
         assert_int_equal(words.v[i], ones[i]);
@@ -37,7 +36,6 @@ static void blocks_as_documented(void **state)
     philox4x64_key_t key = {{77, opevo_hash_bytes(OPEVO_HASH_START, purpose, strlen(purpose))}};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 77, purpose, 5);
     for (uint64_t block = 0; block < 50; block++) {
         philox4x64_ctr_t counter = {{block, 5, 0, 0}};
@@ -63,7 +61,6 @@ static void golden_streams(void **state)
 
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof golden / sizeof *golden; i++) {
         opevo_rng rng;
         uint64_t word = 0;
@@ -87,7 +84,6 @@ static void uniform(void **state)
     static double expected[CELLS];
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "uniform", 0);
     for (int i = 0; i < DRAWS; i++) {
         uint64_t word = opevo_rng_u64(&rng);
@@ -113,7 +109,6 @@ static void names_are_independent(void **state)
     opevo_rng base, other[5];
     double agree[5] = {0};
 
-    (void)state;
     opevo_rng_init(&base, 1, "a", 0);
     opevo_rng_init(&other[0], 2, "a", 0);
     opevo_rng_init(&other[1], 1, "b", 0);
@@ -134,7 +129,6 @@ static void copies_go_on_alike(void **state)
 {
     opevo_rng rng, copy;
 
-    (void)state;
     opevo_rng_init(&rng, 3, "copy", 9);
     for (int i = 0; i < 37; i++)
         opevo_rng_u64(&rng);
@@ -153,7 +147,6 @@ static void below_is_exact(void **state)
                                        1 / 7.0, 1 / 7.0, 1 / 7.0};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "below", 0);
     for (int i = 0; i < 30000; i++) {
         uint64_t x = opevo_rng_below(&rng, (uint64_t)3 << 62);
@@ -182,7 +175,6 @@ static void orders_are_uniform(void **state)
     double by_order[256], by_choice[16];
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "orders", 0);
     for (int i = 0; i < DRAWS; i++) {
         uint16_t items[4] = {0, 1, 2, 3};
@@ -210,7 +202,6 @@ static void orders_draw_as_documented(void **state)
 {
     enum { COUNT = 9 };
 
-    (void)state;
     for (size_t size = 1; size <= OPEVO_RNG_ITEM_SIZE; size++) {
         unsigned char items[COUNT * OPEVO_RNG_ITEM_SIZE];
         unsigned char expected[COUNT];
@@ -253,7 +244,6 @@ static void weighted_by_sums(void **state)
     uint64_t drawn[7] = {0};
     opevo_rng rng;
 
-    (void)state;
     for (int i = 0; i < 7; i++) {
         sum += weights[i];
         sums[i] = sum;
@@ -273,7 +263,6 @@ static void weighted_by_tiny_sums(void **state)
     static const double sums[3] = {0, 5e-324, 5e-324};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "weighted", 0);
     for (int i = 0; i < 100; i++)
         assert_int_equal(opevo_rng_weighted(&rng, sums, 3), 1);
@@ -287,7 +276,6 @@ static void below_wide_at_its_seams(void **state)
                                   OPEVO_INDEX_MAX};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "seams", 0);
     for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++) {
         double sum = 0;
@@ -304,7 +292,6 @@ static void below_wide_at_its_seams(void **state)
 
 static void thresholds(void **state)
 {
-    (void)state;
     assert_int_equal(opevo_rng_threshold(0), 0);
     assert_int_equal(opevo_rng_threshold(0.5), (uint64_t)1 << 63);
     assert_int_equal(opevo_rng_threshold(0x1p-64), 1);
@@ -319,7 +306,6 @@ static void gsl_draws_from_it(void **state)
     opevo_rng rng, same;
     gsl_rng generator;
 
-    (void)state;
     opevo_rng_init(&rng, 11, "gsl", 2);
     same = rng;
     generator = opevo_rng_as_gsl(&rng);
@@ -348,7 +334,6 @@ static void gsl_set_restarts_the_stream(void **state)
     opevo_rng rng, fresh;
     gsl_rng generator;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "restart", 4);
     generator = opevo_rng_as_gsl(&rng);
     gsl_rng_get(&generator);

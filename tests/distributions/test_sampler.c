@@ -56,7 +56,6 @@ static void walks_follow_the_law(void **state)
     static const double qs[] = {0.1, 0.5, 0.8, 0.95};
     enum { DRAWS = 300000 };
 
-    (void)state;
     for (size_t t = 0; t < sizeof rows / sizeof *rows; t++) {
         opevo_parameter *parameter = parameter_of(rows[t].text, rows[t].topology);
         size_t n = (size_t)opevo_parameter_size(parameter);
@@ -91,7 +90,6 @@ static void spoilt_laws_are_rejected(void **state)
     opevo_walker *walker = NULL;
     uint64_t *drawn = NULL;
 
-    (void)state;
     CHECK_OK(opevo_walker_create(parameter, 0.5, &walker, &err));
     drawn = draw(walker, 10, start, DRAWS, 1);
     assert_true(fit_p(drawn, wrong_q, 10, DRAWS) < 1e-9);
@@ -137,7 +135,6 @@ static void walks_by_formula(void **state)
     uint64_t drawn[30] = {0};
     opevo_rng rng;
 
-    (void)state;
     CHECK_OK(opevo_law_create(parameter, 0.6, start, NULL, &law, &err));
     CHECK_OK(opevo_walker_create(parameter, 0.6, &walker, &err));
     assert_int_equal(opevo_law_class_count(law), 30);
@@ -170,7 +167,6 @@ static void steps_on_a_graph_beyond_memory(void **state)
     opevo_index vertex = opevo_parameter_size(parameter) / 3;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "large", 0);
     CHECK_OK(opevo_walker_create(parameter, 0.9, &walker, &err));
     for (int i = 0; i < 300; i++) {
@@ -200,7 +196,6 @@ static void single_steps(void **state)
     opevo_walker *walker = NULL;
     opevo_rng rng;
 
-    (void)state;
     CHECK_OK(opevo_graph_from_edges(5, edges, 4, &graph, &err));
     CHECK_OK(opevo_walker_create_on_graph(graph, 0.5, &walker, &err));
     opevo_graph_destroy(graph); /* copied */
@@ -224,7 +219,6 @@ static void without_steps_the_start_is_kept(void **state)
     opevo_walker *walker = NULL;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "stay", 0);
     CHECK_OK(opevo_walker_create(parameter, 0, &walker, &err));
     for (int i = 0; i < 1000; i++)
@@ -239,7 +233,6 @@ static void refused(void **state)
     opevo_parameter *parameter = parameter_of("factor(8,3)", NULL);
     opevo_walker *walker = NULL;
 
-    (void)state;
     for (size_t i = 0; i < 3; i++)
         CHECK_FAILS(OPEVO_INVALID, "q is", opevo_walker_create(parameter, qs[i], &walker, &err));
     assert_null(walker);
@@ -253,7 +246,6 @@ static void every_allocation_failing(void **state)
     opevo_status status = OPEVO_NOMEM;
     int64_t live = opevo_memory_live();
 
-    (void)state;
     for (int64_t n = 1; status == OPEVO_NOMEM; n++) {
         opevo_walker *walker = NULL;
 

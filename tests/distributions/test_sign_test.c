@@ -9,7 +9,6 @@
 
 static void test_all_signs(void **state)
 {
-    (void)state;
     for (size_t wins = 0; wins <= 10; wins++) {
         for (size_t losses = 0; losses + wins <= 10; losses++) {
             size_t n = wins + losses, fewer = wins < losses ? wins : losses, reached = 0;
@@ -24,7 +23,6 @@ static void test_all_signs(void **state)
 
 static void test_known_values(void **state)
 {
-    (void)state;
     CHECK_CLOSE(opevo_sign_test(5, 0), 2.0 / 32, 1e-15);
     CHECK_CLOSE(opevo_sign_test(0, 5), 2.0 / 32, 1e-15);
     CHECK_CLOSE(opevo_sign_test(1, 9), 2 * 11.0 / 1024, 1e-15);
@@ -35,7 +33,6 @@ static void test_known_values(void **state)
 /* Counts on either side of 2^32, where the normal law takes over. */
 static void test_forms_meet(void **state)
 {
-    (void)state;
     for (uint64_t off = 0; off < 400000; off += 50000) {
         uint64_t half = UINT32_MAX / 2;
         double exact = opevo_sign_test(half - off, half + off);

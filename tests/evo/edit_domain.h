@@ -206,7 +206,6 @@ static inline opevo_status edit_evaluate(opevo_objective *objective, const opevo
 {
     edit_objective *self = (edit_objective *)objective;
 
-    (void)err;
     for (size_t i = 0; i < count; i++) {
         struct timespec delay = {0, self->delay_ns};
 
@@ -221,7 +220,6 @@ static inline opevo_status edit_evaluate(opevo_objective *objective, const opevo
 
 static inline void edit_objective_destroy(opevo_objective *objective)
 {
-    (void)objective;
 }
 
 static const opevo_objective_ops edit_objective_ops = {

@@ -80,7 +80,6 @@ static inline opevo_status formula_evaluate(opevo_objective *objective, const op
 
 static inline void formula_destroy(opevo_objective *objective)
 {
-    (void)objective;
 }
 
 static const opevo_objective_ops formula_ops = {

@@ -146,8 +146,6 @@ static inline opevo_status computation_make(const opevo_kernel_maker *super, ope
     const computation_maker *self = (const computation_maker *)super;
     const spoilt_kernel *spoilt = &spoilt_kernels[(size_t)point];
 
-    (void)refused;
-    (void)why;
     out->dialect = OPEVO_KERNEL_C;
     strcpy(out->entry, "kernel");
     for (int i = 0; i < 3; i++)

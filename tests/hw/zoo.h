@@ -128,7 +128,6 @@ enum { ZOO_COUNT = sizeof zoo_animals / sizeof *zoo_animals };
 static opevo_status zoo_make(const opevo_kernel_maker *self, opevo_index point, opevo_kernel *out,
                              opevo_outcome_class *refused, opevo_text *why, opevo_error *err)
 {
-    (void)self;
     out->dialect = OPEVO_KERNEL_C;
     strcpy(out->entry, "kernel");
     for (int i = 0; i < 3; i++)
@@ -151,8 +150,6 @@ static opevo_status product_make(const opevo_kernel_maker *self, opevo_index poi
     opevo_value tile;
     const opevo_operator *op = &own->op;
 
-    (void)refused;
-    (void)why;
     opevo_space_decode(own->space, point, vertices);
     opevo_parameter_value(opevo_space_parameter(own->space, 1), vertices[1], &tile);
     out->dialect = OPEVO_KERNEL_C;

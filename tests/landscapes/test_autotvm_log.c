@@ -37,7 +37,6 @@ static void reads_records(void **state)
     static const char text[] = "# a log\n\n" NEW(INPUT, A, OK("0.001, 0.003"))
         NEW(INPUT, B, FAILED("4")) "  \n" NEW(INPUT, A_OLDER, OK("0.004")) "# the end";
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         test_folder folder;
         opevo_objective *run = NULL;
@@ -61,7 +60,6 @@ static void infers_kinds(void **state)
     test_folder folder;
     opevo_objective *run = NULL;
 
-    (void)state;
     folder_open(&folder);
     run = open_text(&folder, "r.log", NEW(INPUT, A, OK("1")) NEW(INPUT, B, OK("2")));
     assert_string_equal(opevo_parameter_type(opevo_space_parameter(run->space, 0)), "categorical");
@@ -75,7 +73,6 @@ static void reads_older_version(void **state)
     test_folder folder;
     opevo_objective *run = NULL;
 
-    (void)state;
     folder_open(&folder);
     run = open_text(&folder, "r.log", OLD(A, OK("0.5")) OLD(B, OK("0.25")));
     CHECK_CLOSE(outcome_of(run, a).time_s, .5, 1e-12);
@@ -91,7 +88,6 @@ static void reads_errors(void **state)
         OPEVO_OUTCOME_LAUNCH_ERROR, OPEVO_OUTCOME_WRONG,       OPEVO_OUTCOME_TIMEOUT,
         OPEVO_OUTCOME_TIMEOUT,      OPEVO_OUTCOME_CRASHED};
 
-    (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         test_folder folder;
         opevo_objective *run = NULL;
@@ -123,7 +119,6 @@ static void refuses(void **state)
         {"{\"i\": [[\"mm\"], []], \"r\": [[1], 0]}", "r.log:2: this is not a record of AutoTVM"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_objective *run = NULL;
         opevo_error err = {OPEVO_OK, ""};
@@ -155,7 +150,6 @@ static void names_others(void **state)
          "not a recorded landscape but a search space"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_objective *run = NULL;
         opevo_error err = {OPEVO_OK, ""};

@@ -43,7 +43,6 @@ static void infers_a_frame(void **state)
     opevo_objective *table = NULL;
     opevo_outcome outcome;
 
-    (void)state;
     folder_open(&folder);
     table = open_table(&folder, text, "ms:time", NULL);
     assert_string_equal(table->name, "recorded:t");
@@ -78,7 +77,6 @@ static void infers_trials_of_optuna(void **state)
     test_folder folder;
     opevo_objective *table = NULL;
 
-    (void)state;
     folder_open(&folder);
     table = open_table(&folder, text, "score:value", NULL);
     assert_int_equal(opevo_space_parameter_count(table->space), 2);
@@ -100,7 +98,6 @@ static void averages_where_asked(void **state)
     opevo_objective *table = NULL;
     char path[1024];
 
-    (void)state;
     folder_open(&folder);
     table = open_table(&folder, text, "us:t,mean", NULL);
     CHECK_CLOSE(outcome_of(table, "a=1 b=x").time_s, 6e-6, 1e-18);
@@ -122,7 +119,6 @@ static void leaves_measurements_out(void **state)
     opevo_text text = {0};
     opevo_objective *table = NULL;
 
-    (void)state;
     folder_open(&folder);
     opevo_text_add(&text, "a,b,energy,id,t\n");
     for (int i = 0; i < 40; i++)
@@ -163,7 +159,6 @@ static void refuses_mistakes(void **state)
     };
     test_folder folder;
 
-    (void)state;
     folder_open(&folder);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         opevo_objective *table = NULL;
@@ -183,7 +178,6 @@ static void leaves_described_tables_alone(void **state)
     test_folder folder;
     opevo_objective *table = NULL;
 
-    (void)state;
     folder_open(&folder);
     write_toy(&folder);
     table = open_recorded(&folder, "toy.csv", NULL);
@@ -204,7 +198,6 @@ static void survives_failing_allocations(void **state)
     int64_t live = opevo_memory_live();
     int64_t n = 0;
 
-    (void)state;
     folder_open(&folder);
     folder_write(&folder, "t.csv", "a,b,t\n1,x,4\n1,x,8\n2,y,\n");
     snprintf(path, sizeof path, "%s#ms:t,mean", folder_file(&folder, "t.csv"));

@@ -39,7 +39,6 @@ static void reads_every_size(void **state)
     static const size_t sizes[] = {0, 1, 65535, 65536, 65537, 131072, 1000000};
     test_folder folder;
 
-    (void)state;
     folder_open(&folder);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         char *text = make_text(sizes[i]);
@@ -60,7 +59,6 @@ static void reads_concatenated_files(void **state)
 {
     test_folder folder;
 
-    (void)state;
     folder_open(&folder);
     for (int xz = 0; xz < 2; xz++) {
         const char *name = xz ? "t.xz" : "t.gz";
@@ -89,7 +87,6 @@ static void refuses_truncated_files(void **state)
     test_folder folder;
     char *text = make_text(300);
 
-    (void)state;
     folder_open(&folder);
     for (int xz = 0; xz < 2; xz++) {
         const char *name = xz ? "t.csv.xz" : "t.csv.gz";
@@ -119,7 +116,6 @@ static void refuses_damaged_files(void **state)
     test_folder folder;
     char *text = make_text(300);
 
-    (void)state;
     folder_open(&folder);
     for (int xz = 0; xz < 2; xz++) {
         const char *name = xz ? "t.csv.xz" : "t.csv.gz";
@@ -159,7 +155,6 @@ static void refuses_what_the_name_does_not_say(void **state)
     char *data = NULL;
     size_t size = 0;
 
-    (void)state;
     folder_open(&folder);
     folder_write(&folder, "t.csv.xz", "a,time_ms,status\n");
     CHECK_FAILS(
@@ -183,7 +178,6 @@ static void stops_at_the_limit(void **state)
     char *data = NULL;
     size_t size = 0;
 
-    (void)state;
     assert_non_null(text);
     memset(text, 'a', 3000000);
     folder_open(&folder);
@@ -210,7 +204,6 @@ static void survives_failing_allocations(void **state)
     test_folder folder;
     char *text = make_text(200000);
 
-    (void)state;
     folder_open(&folder);
     folder_write(&folder, names[0], text);
     folder_write_packed(&folder, names[1], text);

@@ -71,7 +71,6 @@ static void reads_values_failures_and_costs(void **state)
     opevo_optimum best = {.known = false};
     opevo_index point = 0;
 
-    (void)state;
     folder_open(&folder);
     run = open_text(&folder, UNFINISHED "}\n}");
     assert_string_equal(run->name, "recorded:run");
@@ -116,7 +115,6 @@ static void fitness_has_one_meaning(void **state)
     test_folder folder;
     opevo_objective *run = NULL;
 
-    (void)state;
     folder_open(&folder);
     run = open_text(&folder, HEAD ENTRY_1 "," ENTRY_2
                                           ",\n\"2.5,3,True\": {\"bx\": 2.5, \"alg\": 3, \"pad\": "
@@ -134,7 +132,6 @@ static void keeps_the_time_of_true_pairs(void **state)
     test_folder folder;
     opevo_objective *run = NULL;
 
-    (void)state;
     folder_open(&folder);
     run = open_text(&folder, HEAD "\"16,b,True\": {\"bx\": 16, \"alg\": \"b\", \"pad\": true, "
                                   "\"time\": 4.0, \"times\": [[0, 4.0], [3.0, 5.0]], "
@@ -150,7 +147,6 @@ static void reads_old_failures(void **state)
     test_folder folder;
     opevo_objective *run = NULL;
 
-    (void)state;
     folder_open(&folder);
     run = open_text(&folder, HEAD "\"16,b,True\": {\"bx\": 16, \"alg\": \"b\", \"pad\": true, "
                                   "\"time\": 1e20},\n\"16,3,True\": {\"bx\": 16, \"alg\": 3, "
@@ -173,7 +169,6 @@ static void reads_unfinished_files(void **state)
     test_folder folder;
     uint64_t signature = 0;
 
-    (void)state;
     folder_open(&folder);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         for (int k = 0; k < 3; k++) {
@@ -207,7 +202,6 @@ static void refuses_files_cut_in_a_line(void **state)
     char line[32];
     size_t number = 1;
 
-    (void)state;
     folder_open(&folder);
     for (const char *at = text; at < second; at++)
         number += *at == '\n';
@@ -272,7 +266,6 @@ static void refuses_spoilt_files(void **state)
     static const char text[] = UNFINISHED "}\n}";
     test_folder folder;
 
-    (void)state;
     folder_open(&folder);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *spoilt = replaced(text, cases[i][0], cases[i][1]);
@@ -297,7 +290,6 @@ static void refuses_caches_without_entries(void **state)
     test_folder folder;
     opevo_objective *run = NULL;
 
-    (void)state;
     folder_open(&folder);
     for (int i = 0; i < 2; i++) {
         folder_write(&folder, "run.json", texts[i]);
@@ -324,7 +316,6 @@ static void obeys_restrictions(void **state)
     };
     test_folder folder;
 
-    (void)state;
     folder_open(&folder);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         opevo_objective *run = NULL;
@@ -361,7 +352,6 @@ static void refuses_restrictions_that_cannot_be_evaluated(void **state)
     };
     test_folder folder;
 
-    (void)state;
     folder_open(&folder);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         opevo_objective *run = NULL;
@@ -383,7 +373,6 @@ static void takes_a_space_file(void **state)
     opevo_outcome outcome;
     opevo_index point = 0;
 
-    (void)state;
     folder_open(&folder);
     folder_write(&folder, "run.json", UNFINISHED "}\n}");
     folder_write(&folder, "space.json",
@@ -411,7 +400,6 @@ static void survives_failing_allocations(void **state)
     static const char *const texts[] = {UNFINISHED "}\n}", UNFINISHED ","};
     test_folder folder;
 
-    (void)state;
     folder_open(&folder);
     for (int i = 0; i < 2; i++) {
         opevo_status status = OPEVO_NOMEM;

@@ -97,7 +97,6 @@ static void reads_or_refuses(void **state)
     test_folder folder;
     size_t accepted[3];
 
-    (void)state;
     folder_open(&folder);
     folder_write(&folder, "toy.json", toy_description);
     accepted[0] = try_copies(&folder, "toy.csv", toy_table, 1);

@@ -32,7 +32,6 @@ static size_t put(unsigned char *data, size_t size, unsigned char kind, const ch
 /* Each with each, beside the numbers and truth values that they look like. */
 static void reads_hostile_values(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < HOSTILE; i++) {
         for (size_t k = 0; k < HOSTILE; k++) {
             unsigned char data[200];
@@ -55,7 +54,6 @@ static void reads_any_bytes(void **state)
     static const char alphabet[] = "\"\"\",,\n\n\r1.e\\ atrue\xc3\xa9";
     uint64_t random = 1;
 
-    (void)state;
     for (size_t i = 0; i < 20000; i++) {
         unsigned char data[64];
 
@@ -79,7 +77,6 @@ static void tells_texts_from_numbers(void **state)
     opevo_outcome outcome = round_trip_outcome(0, NULL);
     opevo_objective objective = {.unit = "1/s"};
 
-    (void)state;
     round_trip_values_of(data, sizeof data, &values);
     space = round_trip_space(&values);
     assert_non_null(space);
@@ -105,7 +102,6 @@ static void refuses_columns_of_one_name(void **state)
          "called message"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++) {
         opevo_space *space = NULL;
         opevo_text line = {0};

@@ -32,7 +32,6 @@ static void reads_cells(void **state)
     opevo_i_landscape_table table;
     bool more = false;
 
-    (void)state;
     CHECK_OK(open_text("a,\"b,\"\"1\"\"\",c\r\n"
                        "1,,\"\"\n"
                        "\"x,y\",2 ,\n",
@@ -67,7 +66,6 @@ static void reads_line_ends_in_quotes(void **state)
     opevo_i_landscape_table table;
     bool more = false;
 
-    (void)state;
     CHECK_OK(open_text("a,\"b\nc\"\n"
                        "\"1\r\n,\"\"\n\",2\r\n"
                        "3,4\"\n",
@@ -96,7 +94,6 @@ static void refuses_bad_first_lines(void **state)
         {"a,\"b\"c\n", "t.csv:1: a quote is not closed"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         opevo_i_landscape_table table;
 
@@ -115,7 +112,6 @@ static void refuses_bad_rows(void **state)
         {"a,b\n1,2\n3,\"4\n", "t.csv:3: a quote is not closed"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         opevo_i_landscape_table table;
         bool more = false;
@@ -133,7 +129,6 @@ static void refuses_zero_bytes_and_endless_lines(void **state)
     bool more = false;
     char *commas = malloc(5002);
 
-    (void)state;
     assert_non_null(commas);
     CHECK_OK(open_bytes("a,b\n1,\0\n", 8, &table, &err));
     CHECK_FAILS(OPEVO_INVALID, "t.csv:2: a zero byte",

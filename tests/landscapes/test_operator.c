@@ -41,7 +41,6 @@ enum { PAPER_COUNT = sizeof paper / sizeof *paper };
 
 static void test_names(void **state)
 {
-    (void)state;
     assert_int_equal(opevo_operator_count(), PAPER_COUNT);
     for (size_t i = 0; i < PAPER_COUNT; i++) {
         const opevo_named_operator *named = opevo_operator_get(i);
@@ -87,7 +86,6 @@ static void test_matmul_space(void **state)
     opevo_operator op;
     opevo_space *space = NULL;
 
-    (void)state;
     CHECK_OK(opevo_operator_parse("bmm3", &op, &err));
     assert_false(op.transpose_x);
     assert_true(op.transpose_y);
@@ -105,7 +103,6 @@ static void test_conv2d_space(void **state)
     opevo_operator op;
     opevo_space *space = NULL;
 
-    (void)state;
     CHECK_OK(opevo_operator_parse("c2", &op, &err));
     assert_int_equal(opevo_operator_out_height(&op), 27);
     assert_int_equal(opevo_operator_out_width(&op), 27);
@@ -133,7 +130,6 @@ static void test_forms(void **state)
         "conv2d(8,3,224,220,64,7,5,2,3)", "matmul(2147483647,1,1)"};
     opevo_operator op;
 
-    (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         opevo_text text = {0};
 
@@ -195,7 +191,6 @@ static void test_bad_forms(void **state)
     };
     opevo_operator op = {.n = 42};
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CHECK_FAILS(OPEVO_INVALID, bad[i].words, opevo_operator_parse(bad[i].text, &op, &err));
     assert_int_equal(op.n, 42); /* untouched */
@@ -206,7 +201,6 @@ static void test_allocations(void **state)
     int64_t before = opevo_memory_live();
     bool failed = true;
 
-    (void)state;
     for (int64_t n = 1; failed; n++) {
         opevo_operator op;
         opevo_space *space = NULL;
@@ -266,7 +260,6 @@ static void test_contractions(void **state)
     };
     opevo_operator op;
 
-    (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         opevo_operand_list list;
         opevo_text text = {0};

@@ -15,7 +15,6 @@ static void replays_every_row(void **state)
     test_folder folder;
     opevo_objective *toy = NULL;
 
-    (void)state;
     folder_open(&folder);
     write_toy(&folder);
     toy = open_recorded(&folder, "toy", NULL);
@@ -54,7 +53,6 @@ static void covers_the_allowed_points(void **state)
     opevo_objective *toy = NULL;
     size_t allowed = 0;
 
-    (void)state;
     folder_open(&folder);
     write_toy(&folder);
     toy = open_recorded(&folder, "toy", NULL);
@@ -81,7 +79,6 @@ static void optimum_is_the_smallest_of_the_best(void **state)
     opevo_index first = 0;
     opevo_index second = 0;
 
-    (void)state;
     folder_open(&folder);
     write_toy(&folder);
     toy = open_recorded(&folder, "toy", NULL);
@@ -101,7 +98,6 @@ static void opens_by_any_name(void **state)
     test_folder folder;
     uint64_t signature = 0;
 
-    (void)state;
     folder_open(&folder);
     folder_write(&folder, "toy.json", toy_description);
     for (int i = 0; i < 3; i++) {
@@ -128,7 +124,6 @@ static void names_what_is_missing(void **state)
     test_folder folder;
     opevo_objective *toy = NULL;
 
-    (void)state;
     folder_open(&folder);
     CHECK_FAILS(OPEVO_IO, "no file",
                 opevo_recorded_open(folder_file(&folder, "toy"), NULL, &toy, &err));
@@ -160,7 +155,6 @@ static void signature_is_of_what_decides(void **state)
     uint64_t signature = 0;
     char *text = NULL;
 
-    (void)state;
     folder_open(&folder);
     write_toy(&folder);
     toy = open_recorded(&folder, "toy", NULL);
@@ -196,7 +190,6 @@ static void fitness_without_gflops(void **state)
     test_folder folder;
     opevo_objective *plain = NULL;
 
-    (void)state;
     folder_open(&folder);
     folder_write(&folder, "plain.csv", table);
     folder_write(&folder, "plain.json", description);
@@ -225,7 +218,6 @@ static void no_optimum_when_all_failed(void **state)
     opevo_objective *plain = NULL;
     opevo_optimum best = {.known = true};
 
-    (void)state;
     folder_open(&folder);
     folder_write(&folder, "plain.csv", "A,time_ms,status\n1,,invalid\n2,,timeout\n");
     folder_write(&folder, "plain.json",
@@ -246,7 +238,6 @@ static void large_spaces_are_hashed(void **state)
     opevo_text description = {0};
     opevo_objective *large = NULL;
 
-    (void)state;
     folder_open(&folder);
     opevo_text_add(&description, "{\"format\": \"tuning-landscape 1\", \"parameters\": [");
     for (int i = 0; i < 40; i++) {
@@ -315,7 +306,6 @@ static void threads_read_the_same(void **state)
     reader_thread readers[2] = {{NULL, 0}, {NULL, 0}};
     pthread_t threads[2];
 
-    (void)state;
     folder_open(&folder);
     write_toy(&folder);
     toy = open_recorded(&folder, "toy", NULL);
@@ -337,7 +327,6 @@ static void values_of_a_table_find_their_kind(void **state)
     test_folder folder;
     opevo_objective *plain = NULL;
 
-    (void)state;
     folder_open(&folder);
     folder_write(&folder, "plain.csv",
                  "A,B,time_ms,status\n1,true,1,ok\n2.50,false,2,ok\n1.0,no,4,ok\n2.5,10,8,ok\n");
@@ -359,7 +348,6 @@ static void survives_failing_allocations(void **state)
     test_folder folder;
     char path[512];
 
-    (void)state;
     folder_open(&folder);
     write_toy(&folder);
     folder_write(&folder, "space.json",

@@ -28,7 +28,6 @@ static void reads_columns(void **state)
     opevo_objective *table = NULL;
     opevo_outcome outcome;
 
-    (void)state;
     folder_open(&folder);
     table = open_texts(&folder, DESCRIPTION(ERROR_AND_ENERGY), TABLE);
     assert_int_equal(opevo_objective_criterion_count(table), 3);
@@ -61,7 +60,6 @@ static void signs_them(void **state)
     test_folder folder;
     uint64_t seen[4];
 
-    (void)state;
     folder_open(&folder);
     for (size_t i = 0; i < 4; i++) {
         opevo_objective *table = open_texts(&folder, others[i][0], others[i][1]);
@@ -102,7 +100,6 @@ static void refuses_spoilt_criteria(void **state)
     };
     test_folder folder;
 
-    (void)state;
     folder_open(&folder);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_objective *table = NULL;
@@ -122,7 +119,6 @@ static void writes_columns(void **state)
     opevo_objective *table = NULL, *again = NULL;
     opevo_text csv = {0};
 
-    (void)state;
     folder_open(&folder);
     table = open_texts(&folder, DESCRIPTION(ERROR_AND_ENERGY), TABLE);
     CHECK_OK(opevo_recorded_add_columns(table, &csv, &err));
@@ -168,7 +164,6 @@ static void reads_energy_and_power(void **state)
     uint64_t plain = 0;
     opevo_outcome outcome;
 
-    (void)state;
     folder_open(&folder);
     folder_write(&folder, "c.json", CACHE("", ""));
     cache = open_recorded(&folder, "c.json", NULL);
@@ -219,7 +214,6 @@ static void reads_measurements_of_t4(void **state)
     uint64_t plain = 0;
     opevo_outcome outcome;
 
-    (void)state;
     folder_open(&folder);
     folder_write(&folder, "t.json", T4("", ""));
     results = open_recorded(&folder, "t.json", NULL);

@@ -191,7 +191,6 @@ static void replays_the_published_landscapes(void **state)
 {
     const char *folder = folder_of_landscapes();
 
-    (void)state;
     assert_true(check_folder(folder) >= 1);
 }
 
@@ -215,7 +214,6 @@ static void reads_a_complete_cache(void **state)
     opevo_objective *objective = open_raw("convolution_milo_A6000_original.json.gz");
     replay all = replay_all(objective);
 
-    (void)state;
     assert_int_equal(all.kinds[OPEVO_OUTCOME_OK], 2266);
     assert_int_equal(all.kinds[OPEVO_OUTCOME_BUILD_ERROR], 104);
     assert_int_equal(all.kinds[OPEVO_OUTCOME_LAUNCH_ERROR], 72);
@@ -241,7 +239,6 @@ static void reads_an_unfinished_cache(void **state)
     opevo_index point = 0;
     opevo_outcome outcome;
 
-    (void)state;
     assert_int_equal(all.kinds[OPEVO_OUTCOME_OK], 109); /* as many lines of entries */
     CHECK_OK(opevo_space_read(objective->space,
                               "GEMMK=0 MWG=16 NWG=16 KWG=16 MDIMC=8 NDIMC=8 MDIMA=8 NDIMB=8 KWI=2 "
@@ -262,7 +259,6 @@ static void reads_a_cache_of_mixed_values(void **state)
     opevo_optimum best = {.known = false};
     opevo_index point = 0;
 
-    (void)state;
     assert_string_equal(objective->unit, "1/s");
     assert_int_equal(all.kinds[OPEVO_OUTCOME_OK], 15);
     assert_int_equal(all.kinds[OPEVO_OUTCOME_UNRECORDED], 225);
@@ -313,7 +309,6 @@ static void reads_t4_results(void **state)
     opevo_objective *table = NULL;
     opevo_text path = {0};
 
-    (void)state;
     check_same_outcomes(open_raw("convolution_milo_A6000_original_T4.json.gz"),
                         open_raw("convolution_milo_A6000_original.json.gz"), 2442);
     opevo_text_printf(&path, "%s/coulomb_rtx2080ti.csv.xz", folder_of_landscapes());

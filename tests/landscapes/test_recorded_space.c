@@ -11,7 +11,6 @@ static void space_file_changes_types(void **state)
     test_folder folder;
     opevo_objective *toy = NULL;
 
-    (void)state;
     folder_open(&folder);
     write_toy(&folder);
     folder_write(&folder, "space.json",
@@ -37,7 +36,6 @@ static void space_file_regroups_columns(void **state)
     test_folder folder;
     opevo_objective *toy = NULL;
 
-    (void)state;
     folder_open(&folder);
     write_toy(&folder);
     folder_write(&folder, "space.json",
@@ -70,7 +68,6 @@ static void space_file_restricts(void **state)
     opevo_optimum best = {.known = false};
     opevo_index point = 0;
 
-    (void)state;
     folder_open(&folder);
     write_toy(&folder);
     folder_write(&folder, "space.json",
@@ -113,7 +110,6 @@ static void refuses_space_files_that_do_not_match(void **state)
     char path[512];
     char words[512];
 
-    (void)state;
     folder_open(&folder);
     write_toy(&folder);
     strcpy(path, folder_file(&folder, "toy"));
@@ -139,7 +135,6 @@ static void space_file_may_leave_out_constants(void **state)
     test_folder folder;
     opevo_objective *plain = NULL;
 
-    (void)state;
     folder_open(&folder);
     folder_write(&folder, "plain.csv", "A,C,time_ms,status\n1,7,2,ok\n2,7,0.5,ok\n");
     folder_write(&folder, "plain.json",

@@ -91,7 +91,6 @@ static void refuses_spoilt_tables(void **state)
         {"A,B,f1", "A,A,f1", "toy.csv:1: two columns are named 'A'"},
     };
 
-    (void)state;
     check_spoilt(cases, sizeof cases / sizeof cases[0], true);
 }
 
@@ -147,7 +146,6 @@ static void refuses_spoilt_descriptions(void **state)
          "toy.json:12: invalid JSON: the member \"rows\" is a duplicate of that in line 12"},
     };
 
-    (void)state;
     check_spoilt(cases, sizeof cases / sizeof cases[0], false);
 }
 
@@ -158,7 +156,6 @@ static void refuses_every_beginning(void **state)
     test_folder folder;
     char path[512];
 
-    (void)state;
     folder_open(&folder);
     strcpy(path, folder_file(&folder, "toy"));
     for (int in_table = 0; in_table < 2; in_table++) {
@@ -184,7 +181,6 @@ static void refuses_empty_tables(void **state)
     test_folder folder;
     opevo_objective *toy = NULL;
 
-    (void)state;
     folder_open(&folder);
     folder_write(&folder, "toy.json", toy_description);
     folder_write(&folder, "toy.csv", "");

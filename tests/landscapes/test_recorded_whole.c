@@ -24,7 +24,6 @@ static void reads_a_whole_space(void **state)
     opevo_objective *toy = NULL;
     opevo_objective *same = NULL;
 
-    (void)state;
     folder_open(&folder);
     write_toy(&folder);
     folder_write(&folder, "same.csv", toy_table);
@@ -45,7 +44,6 @@ static void reads_permutations(void **state)
     test_folder folder;
     opevo_objective *objective = NULL;
 
-    (void)state;
     folder_open(&folder);
     folder_write(&folder, "p.csv",
                  "P_0,P_1,P_2,time_ms,status\n0,1,2,4,ok\n2,0,1,2,ok\n1,0,2,,wrong\n"
@@ -80,7 +78,6 @@ static void refuses_spoilt_spaces(void **state)
     test_folder folder;
     char path[512];
 
-    (void)state;
     folder_open(&folder);
     folder_write(&folder, "toy.csv", toy_table);
     strcpy(path, folder_file(&folder, "toy"));

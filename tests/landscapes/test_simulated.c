@@ -67,7 +67,6 @@ static void test_classes(void **state)
     opevo_objective *bmm1 = open_on("bmm1", "gtx1080ti");
     opevo_objective *c2 = open_on("c2", "gtx1080ti");
 
-    (void)state;
     assert_string_equal(mm1->name, "sim:gtx1080ti mm1");
     assert_string_equal(mm1->unit, "GFLOP/s");
     /* 32 x 32 threads are allowed, 32 x 64 are not. */
@@ -101,7 +100,6 @@ static void test_limits_are_data(void **state)
     opevo_objective *mm1 = open_on("mm1", "mi50");
     opevo_objective *bmm1 = open_on("bmm1", "mi50");
 
-    (void)state;
     check_class(mm1, "K=32,32,1 X=4,1,16,8 Y=8,1,16,8", OPEVO_OUTCOME_OK);
     check_class(bmm1, "B=10,96 K=128,1,1 X=32,1,4,1 Y=32,1,2,1", OPEVO_OUTCOME_OK);
     opevo_objective_destroy(mm1);
@@ -112,7 +110,6 @@ static void test_limits_are_data(void **state)
  * same point gives the same bits, alone or in a batch. 2,000 spread points of each operator. */
 static void test_bounds(void **state)
 {
-    (void)state;
     for (size_t d = 0; d < opevo_device_count(); d++) {
         opevo_i_landscape_device device;
 
@@ -178,7 +175,6 @@ static double count_bank_cycles(int together, int distinct, int repeat, int stri
 
 static void test_bank_cycles(void **state)
 {
-    (void)state;
     for (int words = 32; words <= 64; words *= 2) {
         opevo_i_landscape_device device = {.shared_words_per_cycle = words};
 
@@ -217,7 +213,6 @@ static double count_pieces(int lanes, int stride, int width, int row, int unit)
 
 static void test_pieces(void **state)
 {
-    (void)state;
     for (int unit = 8; unit <= 32; unit *= 2)
         for (int width = 1; width <= 4; width *= 4)
             for (int stride = width; stride <= 64; stride *= 2)
@@ -232,7 +227,6 @@ static void test_devices(void **state)
 {
     bool has_gtx = false;
 
-    (void)state;
     assert_true(opevo_device_count() >= 5);
     for (size_t i = 0; i < opevo_device_count(); i++) {
         opevo_device_info info = opevo_device_get(i);
@@ -266,7 +260,6 @@ static int make_folder(void **state)
     char name[] = "simulated_test_XXXXXX";
     opevo_text path = {0};
 
-    (void)state;
     if (!mkdtemp(name))
         return -1;
     folder = realpath(name, NULL);
@@ -279,7 +272,6 @@ static int remove_folder(void **state)
 {
     int failed = remove_tree(folder);
 
-    (void)state;
     free(folder);
     opevo_free(device_path);
     return failed;
@@ -307,7 +299,6 @@ static void test_device_files(void **state)
     opevo_objective *slower = NULL;
     opevo_index point = 0;
 
-    (void)state;
     write_device("{", "{");
     own = open_on("mm1", device_path);
     write_device("\"launch_us\": 5", "\"launch_us\": 1005");
@@ -341,7 +332,6 @@ static void test_bad_device_files(void **state)
     opevo_operator op = opevo_operator_get(0)->op;
     opevo_objective *objective = NULL;
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         write_device(bad[i].from, bad[i].to);
         CHECK_FAILS(OPEVO_INVALID, bad[i].words,
@@ -407,7 +397,6 @@ static void test_optimum(void **state)
     opevo_optimum found = optimum_of(small_op, "v100");
     char *path = small_cache_path();
 
-    (void)state;
     assert_true(found.point == expected.point);
     CHECK_CLOSE(found.fitness, expected.fitness, 0.0);
     assert_int_equal(access(path, R_OK), 0);
@@ -424,7 +413,6 @@ static void test_spoilt_cache(void **state)
     char *good = NULL;
     size_t size = 0;
 
-    (void)state;
     CHECK_OK(opevo_file_read(path, SIZE_MAX, &good, &size, &err));
     for (size_t i = 0; i <= size; i++) {
         opevo_text spoilt = {0};
@@ -456,7 +444,6 @@ static void test_no_cache_folder(void **state)
 {
     opevo_optimum expected = optimum_of(small_op, "v100");
 
-    (void)state;
     setenv("XDG_CACHE_HOME", "/dev/null/absent", 1);
     assert_true(optimum_of(small_op, "v100").point == expected.point);
     setenv("XDG_CACHE_HOME", folder, 1);
@@ -468,7 +455,6 @@ static void test_large_space(void **state)
     opevo_objective *objective = open_on("batch_matmul(46080,46080,46080,46080)", "h200");
     opevo_optimum best;
 
-    (void)state;
     assert_true(opevo_space_size(objective->space) > (opevo_index)1 << 33);
     CHECK_OK(opevo_objective_optimum(objective, &best, &err));
     assert_false(best.known);
@@ -482,7 +468,6 @@ static void test_allocations(void **state)
     int64_t before = opevo_memory_live();
     bool failed = true;
 
-    (void)state;
     for (int64_t n = 1; failed; n++) {
         opevo_objective *objective = NULL;
         opevo_status status = OPEVO_OK;
@@ -509,7 +494,6 @@ static void test_optimum_allocations(void **state)
     char name[64];
     char *path = NULL;
 
-    (void)state;
     snprintf(name, sizeof name, "optimum-%016llx.txt", (unsigned long long)objective->signature);
     CHECK_OK(opevo_cache_path(name, &path, &err));
     opevo_objective_destroy(objective);

@@ -45,7 +45,6 @@ static opevo_status survey_chunk(void *context, size_t chunk, unsigned worker, o
     opevo_status status = OPEVO_OK;
     opevo_index end = ((opevo_index)chunk + 1) * CHUNK;
 
-    (void)worker;
     if (end > self->size)
         end = self->size;
     for (opevo_index point = (opevo_index)chunk * CHUNK; point < end;) {
@@ -127,7 +126,6 @@ static void check_row(size_t i, const char *device, double best_mean)
 
 static void test_tables(void **state)
 {
-    (void)state;
     printf("| device | operator | paper | model | ratio | points that run |\n");
     for (size_t i = 0; i < PAPER_COUNT; i++) {
         if (!visits(paper[i].name))
@@ -174,7 +172,6 @@ static uint64_t count_passing(int64_t n, int64_t k, int64_t m)
 
 static void test_passing_counts(void **state)
 {
-    (void)state;
     assert_int_equal(count_passing(512, 1024, 1024), paper[0].passing);
     assert_int_equal(count_passing(512, 1024, 4096), paper[1].passing);
     assert_int_equal(count_passing(512, 4096, 1024), paper[2].passing);
@@ -189,7 +186,6 @@ static void test_other_devices(void **state)
     } devices[] = {{"v100", 15.67}, {"a100", 19.49}, {"h200", 66.91}};
     static const char *const operators[] = {"mm1", "mm2", "bmm1"};
 
-    (void)state;
     for (size_t d = 0; d < 3; d++)
         for (size_t i = 0; i < 3; i++) {
             double share = 0;
@@ -236,7 +232,6 @@ static void test_shape(void **state)
     double random_best = 0.0;
     const size_t size = 4152720;
 
-    (void)state;
     CHECK_OK(opevo_operator_space(&op, &space, &err));
     assert_true(opevo_space_size(space) == size);
     for (size_t i = 0; i < size; i++) {

@@ -28,7 +28,6 @@ static void reads_outcomes(void **state)
     test_folder folder;
     opevo_objective *objective = NULL;
 
-    (void)state;
     folder_open(&folder);
     folder_write(&folder, "t.json", good);
     objective = open_recorded(&folder, "t.json", NULL);
@@ -79,7 +78,6 @@ static void check_unit(const char *metadata, const char *unit, double value, dou
 
 static void reads_units(void **state)
 {
-    (void)state;
     check_unit("", "Microseconds", 3000, 3e-3); /* as the converter of KTT writes it */
     check_unit("", "", 3, 3);
     check_unit("\"metadata\": {\"timeunit\": \"milliseconds\"},", "", 3, 3e-3);
@@ -105,7 +103,6 @@ static void refuses_mistakes(void **state)
     test_folder folder;
     opevo_objective *objective = NULL;
 
-    (void)state;
     folder_open(&folder);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *text = replaced(good, cases[i][0], cases[i][1]);
@@ -137,7 +134,6 @@ static void goes_with_spaces(void **state)
     test_folder folder;
     opevo_objective *objective = NULL;
 
-    (void)state;
     folder_open(&folder);
     folder_write(&folder, "t.json", good);
     for (size_t i = 0; i < 2; i++) {

@@ -27,7 +27,6 @@ static void reads_ktt(void **state)
     static const char *const units[] = {"Nanoseconds", "Microseconds", "Milliseconds", "Seconds"};
     double second = 1e-9;
 
-    (void)state;
     for (int i = 0; i < 4; i++, second *= 1e3) {
         test_folder folder;
         char text[4096];
@@ -68,7 +67,6 @@ static void reads_clblast(void **state)
     test_folder folder;
     opevo_objective *run = NULL;
 
-    (void)state;
     folder_open(&folder);
     run = open_text(&folder, CLBLAST(CLBLAST_RESULT("Copy", "0.5",
                                                     "8") "," CLBLAST_RESULT("Copy", "0.0", "16")));
@@ -95,7 +93,6 @@ static void refuses_mistakes(void **state)
     };
     test_folder folder;
 
-    (void)state;
     folder_open(&folder);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         opevo_objective *run = NULL;

@@ -77,7 +77,6 @@ static void parameters_and_spaces(void **state)
         .name = "X", .type = "permutation", .values = &value, .value_count = 1};
     opevo_space_spec space = {.parameters = &space_parameter, .count = 1};
 
-    (void)state;
     CHECK_VERSIONS(opevo_parameter_spec, &parameter, topology, take_parameter);
     CHECK_VERSIONS(opevo_space_spec, &space, constraints, take_space);
 }
@@ -128,7 +127,6 @@ static void laws(void **state)
 {
     opevo_law_options options = {.method = OPEVO_LAW_CHOLESKY};
 
-    (void)state;
     CHECK_VERSIONS(opevo_law_options, &options, tolerance, take_law);
     CHECK_VERSIONS(opevo_law_options, &options, tolerance, take_solve);
     CHECK_VERSIONS(opevo_law_options, &options, tolerance, take_child);
@@ -140,14 +138,12 @@ static opevo_objective *objective; /* the recording that the library brings */
 
 static int open_objective(void **state)
 {
-    (void)state;
     CHECK_OK(opevo_recorded_open("", NULL, &objective, &err));
     return 0;
 }
 
 static int close_objective(void **state)
 {
-    (void)state;
     opevo_objective_destroy(objective);
     return 0;
 }
@@ -234,7 +230,6 @@ static void runs(void **state)
     opevo_scheduler_options scheduler = {.trials = 5};
     opevo_text text = {0};
 
-    (void)state;
     CHECK_OK(opevo_tuner_find("random", &options.tuner, &err));
     CHECK_VERSIONS(opevo_run_options, &options, give_up, take_session);
     CHECK_VERSIONS(opevo_run_options, &options, give_up, take_run);
@@ -284,7 +279,6 @@ static void studies(void **state)
     opevo_study_options options = {.store = store_path};
     FILE *file = NULL;
 
-    (void)state;
     folder = scratch_make();
     snprintf(plan_path, sizeof plan_path, "%s/plan.json", folder.path);
     snprintf(store_path, sizeof store_path, "%s/study.db", folder.path);
@@ -338,7 +332,6 @@ static void analyses(void **state)
     opevo_profile_options profile = {.nodes = OPEVO_NODES_OK, .target = 0.9};
     unsigned char bytes[sizeof(opevo_analysis_options) + 2];
 
-    (void)state;
     options.resamples = 100;
     check_versions("opevo_analysis_options", &options, sizeof options, sizeof options,
                    take_analysis);
@@ -372,7 +365,6 @@ static void tables(void **state)
     opevo_session *session = NULL;
     opevo_run_options options = {.seed = 1, .budget = {.trials = 5}};
 
-    (void)state;
     CHECK_OK(opevo_tuner_find("random", &random, &err));
     tuner_ops = *random;
     options.tuner = random;

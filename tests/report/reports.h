@@ -100,7 +100,6 @@ static inline json_t *read_json(const char *path)
 /* Go to a new folder, which caches are in too. */
 static inline int enter_folder(void **state)
 {
-    (void)state;
     if (!mkdtemp(folder) || chdir(folder))
         return -1;
     return setenv("XDG_CACHE_HOME", folder, 1);
@@ -108,7 +107,6 @@ static inline int enter_folder(void **state)
 
 static inline int leave_folder(void **state)
 {
-    (void)state;
     return chdir("/") ? -1 : remove_tree(folder);
 }
 

@@ -90,7 +90,6 @@ static void numbers_are_those_of_analyze(void **state)
     json_t *have = NULL, *want = NULL;
     const json_t *places = NULL, *pairs = NULL;
 
-    (void)state;
     assert_int_equal(run("report runs.db -o page.html"), 0);
     have = read_page("page.html");
     assert_int_equal(run("analyze runs.db --json"), 0);
@@ -118,7 +117,6 @@ static void words_are_those_of_analyze(void **state)
     json_t *data = NULL;
     const json_t *lines = NULL, *heads = NULL;
 
-    (void)state;
     setenv("COLUMNS", "400", 1); /* sentences are compared whole */
     assert_int_equal(run("report runs.db -o page.html"), 0);
     data = read_page("page.html");
@@ -200,7 +198,6 @@ static void finals_are_those_of_runs(void **state)
     json_t *data = NULL, *runs = NULL;
     const json_t *row = NULL, *run_5 = NULL, *finals = NULL, *place = NULL;
 
-    (void)state;
     assert_int_equal(execute("cp runs.db ", "finals.db"), 0);
     put_finals(5, 1);
     assert_int_equal(run("report finals.db -o page.html"), 0);
@@ -286,7 +283,6 @@ static void devices_are_compared(void **state)
     json_t *data = NULL;
     const json_t *devices = NULL;
 
-    (void)state;
     put_measured();
     assert_int_equal(run("report devices.db:1 -o page.html"), 0);
     data = read_page("page.html");
@@ -306,7 +302,6 @@ static void damaged_finals_are_refused(void **state)
 {
     char *words = NULL;
 
-    (void)state;
     assert_int_equal(execute("cp runs.db ", "finals.db"), 0);
     put_finals(5, (opevo_index)1 << 100); /* no point of the space */
     assert_int_equal(run("report finals.db -o page.html"), 2);
@@ -331,7 +326,6 @@ static void names_stay_in_the_data(void **state)
     char *plain = NULL, *page = NULL;
     json_t *data = NULL;
 
-    (void)state;
     opevo_text_printf(
         &command,
         "report '</script><b onload=\"x\">&'\\''<!-- \xe2\x80\xa8\xe2\x80\xa9.db' -o evil.html");
@@ -370,7 +364,6 @@ static void page_stands_alone(void **state)
                                           "url(http", "fetch(", "XMLHttpRequest"};
     char *page = NULL;
 
-    (void)state;
     assert_int_equal(run("report runs.db -o page.html"), 0);
     page = read_text("page.html");
     assert_true(strlen(page) < 600000);
@@ -386,7 +379,6 @@ static void landscape_is_that_of_landscape(void **state)
 {
     json_t *have = NULL, *want = NULL;
 
-    (void)state;
     assert_int_equal(run("report 'matmul(8,8,8)' --on sim:mi50 -o page.html"), 0);
     have = read_page("page.html");
     assert_int_equal(

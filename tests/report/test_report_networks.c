@@ -46,7 +46,6 @@ static void networks_are_those_of_tune(void **state)
     const json_t *network = NULL, *seconds = NULL, *trial = NULL;
     double first_s = 0;
 
-    (void)state;
     tune_network(&data, &tuned);
     assert_int_equal(json_array_size(json_object_get(data, "networks")), 1);
     network = json_array_get(json_object_get(data, "networks"), 0);
@@ -94,7 +93,6 @@ static void latency_is_that_of_shorter_runs(void **state)
     const json_t *network = NULL;
     double aim_s = 0, found_s = 0;
 
-    (void)state;
     tune_network(&data, &tuned);
     network = json_array_get(json_object_get(data, "networks"), 0);
     assert_int_equal(run("tune mm1 bmm1 c1 --on sim:gtx1080ti --weights 3,1,1 --trials 300 "
@@ -147,7 +145,6 @@ static void memory_is_that_of_all_choices(void **state)
     int64_t all[CHOICES];
     size_t count = 0, nondominated = 0;
 
-    (void)state;
     tune_network(&data, &tuned);
     json_decref(data);
     assert_int_equal(opevo_store_open("networks.db", OPEVO_STORE_WRITE, &file, &err), OPEVO_OK);
@@ -218,7 +215,6 @@ static void default_kernels_are_marked(void **state)
     const json_t *tasks = NULL;
     sqlite3 *file = NULL;
 
-    (void)state;
     assert_int_equal(run("tune mm1 bmm1 c1 mm2 --on sim:gtx1080ti --weights 3,1,1,1 --trials 200 "
                          "--store marked.db --quiet"),
                      0);
@@ -239,7 +235,6 @@ static void networks_of_other_runs_are_left_out(void **state)
 {
     json_t *data = NULL;
 
-    (void)state;
     copy_network();
     assert_int_equal(run("report networks.db --landscape 'sim:gtx1080ti mm1' -o page.html"), 0);
     data = read_page("page.html");

@@ -37,7 +37,6 @@ static void test_dominance(void **state)
     opevo_outcome failed = opevo_outcome_failed(OPEVO_OUTCOME_WRONG);
     opevo_outcome timeout = opevo_outcome_failed(OPEVO_OUTCOME_TIMEOUT);
 
-    (void)state;
     assert_true(dominates(outcome(2, 1, 1), outcome(1, 1, 1), "fitness,error"));
     assert_false(dominates(outcome(1, 1, 1), outcome(2, 1, 1), "fitness,error"));
     /* The smaller error is the better one. */
@@ -75,7 +74,6 @@ static void test_partial_order(void **state)
     opevo_outcome drawn[40];
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     for (size_t i = 0; i < 40; i++)
         drawn[i] = draw(&rng);
@@ -99,7 +97,6 @@ static void test_lists(void **state)
     opevo_text printed = {0};
     opevo_criterion first = opevo_objective_criterion(&measured, 0);
 
-    (void)state;
     assert_int_equal(criteria.count, 2);
     opevo_criteria_print(&measured, &criteria, &printed);
     assert_string_equal(opevo_text_string(&printed), "energy,fitness");
@@ -142,7 +139,6 @@ static void test_requirements(void **state)
     opevo_requirement requirement;
     opevo_text printed = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_outcome judged = outcome(cases[i].fitness, cases[i].error, 7);
 
@@ -170,10 +166,6 @@ static void destroy_tuner(opevo_tuner *tuner)
 static opevo_status create_tuner(const opevo_space *space, const opevo_setting_value *settings,
                                  const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
-    (void)space;
-    (void)settings;
-    (void)rng;
-    (void)err;
     *out = opevo_calloc(1, sizeof **out);
     assert_non_null(*out);
     return OPEVO_OK;
@@ -188,7 +180,6 @@ static void test_tuner(void **state)
     };
     opevo_criteria criteria = parsed("error,energy");
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         opevo_tuner *tuner = NULL;
 

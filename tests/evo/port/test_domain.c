@@ -58,7 +58,6 @@ static void check_print_and_parse(const char *json)
 
 static void test_print_and_parse(void **state)
 {
-    (void)state;
     check_print_and_parse(spaces[0]);
     check_print_and_parse(spaces[1]);
 }
@@ -99,7 +98,6 @@ static void check_sample(const char *json)
 
 static void test_sample_is_uniform(void **state)
 {
-    (void)state;
     check_sample(spaces[0]);
     check_sample(spaces[1]);
 }
@@ -164,7 +162,6 @@ static void check_variation(const char *json)
 
 static void test_variation_is_the_child_step(void **state)
 {
-    (void)state;
     check_variation(spaces[0]);
     check_variation(spaces[1]);
 }
@@ -178,7 +175,6 @@ static void test_features_of_branches(void **state)
     opevo_domain *domain = NULL;
     opevo_index point = 0;
 
-    (void)state;
     CHECK_OK(opevo_domain_of_space(space, &domain, &err));
     assert_int_equal(domain->feature_count, 7);
     CHECK_OK(opevo_space_read(space, "n=4 op=conv kernel=3 tile=1,4 last=1", &point, &err));
@@ -200,7 +196,6 @@ static void test_features(void **state)
     float features[7] = {0};
     opevo_index point = 0;
 
-    (void)state;
     CHECK_OK(opevo_domain_of_space(space, &domain, &err));
     assert_true(domain->feature_count == 7 && domain->feature_rows_most == 1);
     CHECK_OK(opevo_space_read(space, "K=2,4,8 o=2,0,1 t=col", &point, &err));
@@ -247,7 +242,6 @@ static void test_every_allocation_fails(void **state)
     opevo_space *space = formula_space(constrained);
     int64_t live = opevo_memory_live();
 
-    (void)state;
     for (int texts = 0; texts < 2; texts++) {
         opevo_status status = OPEVO_NOMEM;
 
@@ -273,7 +267,6 @@ static opevo_status keep_all(void *context, size_t index, unsigned worker, opevo
     char text[32];
     opevo_index hash = 0;
 
-    (void)worker;
     snprintf(text, sizeof text, "candidate %zu", index % TEXTS);
     return opevo_texts_keep(texts, text, &hash, err);
 }
@@ -284,7 +277,6 @@ static void test_texts(void **state)
     opevo_index_set *met = opevo_index_set_create();
     opevo_index hash = 0;
 
-    (void)state;
     /* Known values of FNV-1a in 128 bits: of nothing, and of "a". */
     CHECK_OK(opevo_texts_keep(texts, "", &hash, &err));
     assert_true(hash == ((opevo_index)0x6c62272e07bb0142 << 64 | (opevo_index)0x62b821756295c58d));

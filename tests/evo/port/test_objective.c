@@ -8,7 +8,6 @@ static void test_names(void **state)
 {
     opevo_outcome_class kind = OPEVO_OUTCOME_OK;
 
-    (void)state;
     for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
         assert_true(opevo_outcome_parse(opevo_outcome_name((opevo_outcome_class)i), &kind));
         assert_int_equal(kind, i);
@@ -27,7 +26,6 @@ static void test_failed(void **state)
 {
     opevo_outcome outcome = opevo_outcome_failed(OPEVO_OUTCOME_TIMEOUT);
 
-    (void)state;
     assert_int_equal(outcome.kind, OPEVO_OUTCOME_TIMEOUT);
     assert_true(outcome.fitness == 0 && isnan(outcome.time_s));
     assert_true(opevo_outcome_cost_s(&outcome) == 0);
@@ -43,9 +41,6 @@ static opevo_outcome raw;
 static opevo_status give_raw(opevo_objective *self, const opevo_index *points, size_t count,
                              opevo_outcome *outcomes, opevo_error *err)
 {
-    (void)self;
-    (void)points;
-    (void)err;
     for (size_t i = 0; i < count; i++)
         outcomes[i] = raw;
     return OPEVO_OK;
@@ -68,7 +63,6 @@ static void test_cleaning(void **state)
     const double bad[] = {NAN, INFINITY, -INFINITY, -1, -0.0};
     opevo_outcome got;
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         got = evaluate_raw((opevo_outcome){.fitness = bad[i], .time_s = 2, .build_s = bad[i]});
         assert_int_equal(got.kind, OPEVO_OUTCOME_OK);
@@ -92,7 +86,6 @@ static void test_cleaning_criteria(void **state)
     opevo_index point = 0;
     opevo_outcome got;
 
-    (void)state;
     raw = (opevo_outcome){.fitness = 1, .more = {-3, INFINITY, 5}};
     CHECK_OK(opevo_objective_evaluate(&objective, &point, 1, &got, &err));
     assert_true(opevo_outcome_criterion(&got, 0) == 1 && opevo_outcome_criterion(&got, 1) == -3);
@@ -113,7 +106,6 @@ static void test_time_of_a_fitness(void **state)
                 {"TFLOP/s", 3e9, 4, 0.75}, {"GFLOP/s", 0, 4, NAN},       {"score", 1e9, 4, NAN},
                 {"us", 0, 0, INFINITY},    {"GFLOP/s", 1e9, 0, INFINITY}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         opevo_objective objective = {.unit = rows[i].unit, .flop = rows[i].flop};
         double time_s = opevo_objective_time_s(&objective, rows[i].fitness);
@@ -128,7 +120,6 @@ static void test_optimum_unknown(void **state)
     formula objective = formula_on(space, 1, 0);
     opevo_optimum optimum = {.known = true};
 
-    (void)state;
     CHECK_OK(opevo_objective_optimum(&objective.super, &optimum, &err));
     assert_false(optimum.known);
     CHECK_OK(opevo_objective_evaluate(&objective.super, NULL, 0, NULL, &err));

@@ -31,7 +31,6 @@ static void test_set_and_print(void **state)
     opevo_setting_value values[3];
     opevo_text out = {0};
 
-    (void)state;
     opevo_settings_default(&ops, values);
     check_print(values, "size=8 q=0.5 rule=first",
                 "{\"size\": 8, \"q\": 0.5, \"rule\": \"first\"}");
@@ -67,7 +66,6 @@ static void test_no_settings(void **state)
     opevo_tuner_ops keeping = ops;
     opevo_tuner *tuner = NULL;
 
-    (void)state;
     check_print(NULL, "size=8 q=0.5 rule=first", "{\"size\": 8, \"q\": 0.5, \"rule\": \"first\"}");
     keeping.create = keep_settings;
     CHECK_FAILS(OPEVO_LIMIT, "Only", opevo_tuner_create(&keeping, NULL, NULL, 1, &tuner, &err));
@@ -101,7 +99,6 @@ static void test_refused(void **state)
     };
     opevo_setting_value values[3];
 
-    (void)state;
     opevo_settings_default(&ops, values);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CHECK_FAILS(OPEVO_INVALID, bad[i][1], opevo_settings_set(&ops, bad[i][0], values, &err));
@@ -119,7 +116,6 @@ static void test_checked_at_create(void **state)
                                     {8, 0.5, 0.5}, {8, 0.5, NAN}, {8, 0.5, 1e300}};
     opevo_tuner *tuner = NULL;
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         opevo_setting_value values[3] = {{bad[i][0]}, {bad[i][1]}, {bad[i][2]}};
 
@@ -155,7 +151,6 @@ static void test_batch(void **state)
     opevo_setting_value values[2];
     bool fewer = true;
 
-    (void)state;
     for (size_t i = 0; i < sizeof workers / sizeof *workers; i++) {
         opevo_settings_default(&wide, values);
         opevo_settings_widen(&wide, workers[i], values);

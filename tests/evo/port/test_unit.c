@@ -17,7 +17,6 @@ static const struct {
 
 static void test_names(void **state)
 {
-    (void)state;
     assert_string_equal(opevo_unit_name("1/s"), "s");
     assert_string_equal(opevo_unit_name("GFLOP/s"), "GFLOP/s");
     assert_string_equal(opevo_unit_of_fitness("TFLOP/s"), "GFLOP/s");
@@ -42,7 +41,6 @@ static void test_names(void **state)
 /* Numbers of up to nine digits, in all sizes that occur. */
 static void test_there_and_back(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         for (unsigned k = 1; k < 20000; k++) {
             double printed = (double)(k * 48271 % 999999937) / 1e6;
@@ -64,7 +62,6 @@ static void test_there_and_back(void **state)
  * the optimum, of the share or of their product, and not by one that is 1e-9 short of it. */
 static void test_share(void **state)
 {
-    (void)state;
     for (unsigned k = 1; k < 20000; k++) {
         double optimum = (double)(k * 48271 % 999999937) / 1e4;
 

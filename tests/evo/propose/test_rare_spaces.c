@@ -55,7 +55,6 @@ static void test_exhausted(void **state)
     opevo_index point = 0;
     opevo_rng rng;
 
-    (void)state;
     assert_non_null(untried);
     opevo_rng_init(&rng, 1, "test", 0);
     for (int i = 0; i < ALLOWED; i++) {
@@ -82,7 +81,6 @@ static void test_uniform(void **state)
     double expected[ALLOWED];
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 2, "test", 0);
     CHECK_OK(opevo_domain_of_space(space, &domain, &err));
     CHECK_OK(opevo_i_kt_space_init(&kt, space, &err));
@@ -112,7 +110,6 @@ static void test_hamming_neighbours(void **state)
     size_t counts[2] = {0};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 3, "test", 0);
     CHECK_OK(opevo_i_kt_space_init(&kt, space, &err));
     assert_int_equal(opevo_i_kt_neighbours(&kt, OPEVO_I_KT_HAMMING, from, &rng, 8, rows), 2);

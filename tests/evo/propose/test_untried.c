@@ -60,7 +60,6 @@ static void test_every_order_alike(void **state)
     size_t found = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     for (size_t i = 0; i < test_size(48000, 240000); i++) {
         opevo_i_untried *fresh = opevo_i_untried_create(space);
@@ -96,7 +95,6 @@ static void test_uniform_over_the_rest(void **state)
     size_t cell = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 2, "test", 0);
     for (size_t i = 0; i < test_size(80000, 400000); i++) {
         opevo_i_untried *fresh = opevo_i_untried_create(space);
@@ -135,7 +133,6 @@ static void test_exhausts_what_is_allowed(void **state)
     size_t count = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 3, "test", 0);
     count = draw_all(fresh, NULL, &rng, order, 512);
     for (opevo_index point = 0; point < opevo_space_size(space); point++) {
@@ -160,7 +157,6 @@ static void test_huge_space(void **state)
     double mean = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 4, "test", 0);
     for (size_t i = 0; i < 20000; i++) {
         const char *reason = NULL;
@@ -188,7 +184,6 @@ static void test_nothing_allowed(void **state)
     opevo_index point = 77;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 5, "test", 0);
     CHECK_OK(opevo_i_untried_draw(fresh, NULL, &rng, &point, &reason, &err));
     assert_non_null(strstr(reason, "no new allowed point"));
@@ -202,7 +197,6 @@ static void test_without_memory(void **state)
     opevo_space *space = formula_space(four);
     int64_t live = opevo_memory_live();
 
-    (void)state;
     for (int64_t n = 1; n <= 5; n++) {
         opevo_i_untried *fresh = NULL;
         opevo_index point = 0;

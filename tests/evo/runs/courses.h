@@ -60,7 +60,6 @@ static inline opevo_status course_evaluate(opevo_objective *objective, const ope
 {
     course *self = (course *)objective;
 
-    (void)err;
     for (size_t i = 0; i < count; i++) {
         double time_s = course_time_s(self, (uint64_t)points[i] + 1);
 
@@ -147,7 +146,6 @@ static inline void watch(void *context, const opevo_trial *trial, bool resumed)
     const watched *self = context;
     course_log *log = self->log;
 
-    (void)resumed;
     course_live();
     assert_true(log->count < TRIALS_MOST);
     log->task[log->count] = self->task;

@@ -207,7 +207,6 @@ static void test_any_cutting_gives_the_same_store(void **state)
         {"autotvm", "plan=16 chains=16 steps=30 trees=10"},
     };
 
-    (void)state;
     for (size_t t = 0; t < sizeof tuners / sizeof *tuners; t++) {
         opevo_text wanted = {0};
         setup self;
@@ -236,7 +235,6 @@ static void test_refused_outcomes_change_nothing(void **state)
     size_t count = 0;
     setup self;
 
-    (void)state;
     set_up(&self, space_text, "random", "");
     begin(&self, true);
     CHECK_OK(opevo_session_ask(self.session, asked, 4, &count, &err));
@@ -290,7 +288,6 @@ static void test_calls_of_the_other_kind_are_refused(void **state)
     bool over = false;
     setup self;
 
-    (void)state;
     set_up(&self, tiny_space, "random", "");
     begin(&self, false);
     CHECK_FAILS(OPEVO_INVALID, "come from the caller",
@@ -319,7 +316,6 @@ static void test_names_and_criteria_are_checked(void **state)
     opevo_external_options options = {.name = "told", .unit = "score"};
     opevo_objective *out = NULL;
 
-    (void)state;
     CHECK_FAILS(OPEVO_INVALID, "a space or a domain", opevo_external_create(&options, &out, &err));
     options.space = formula_space(tiny_space);
     options.criteria = twice;
@@ -348,7 +344,6 @@ static void test_waiting_and_over(void **state)
     size_t count = 0;
     setup self;
 
-    (void)state;
     set_up(&self, tiny_space, "random", "");
     begin(&self, false);
     CHECK_OK(opevo_session_ask(self.session, trials, 8, &count, &err));
@@ -378,7 +373,6 @@ static void test_budgets_and_requirements(void **state)
     size_t count = 0;
     setup self;
 
-    (void)state;
     set_up(&self, space_text, "random", "");
     CHECK_OK(opevo_requirement_parse(self.external, "time<=1", &requirement, &err));
     self.options.requirements = &requirement;
@@ -428,7 +422,6 @@ static void test_a_store_that_fails(void **state)
     size_t count = 0;
     setup self;
 
-    (void)state;
     set_up(&self, space_text, "opevo", "");
     begin(&self, true);
     CHECK_OK(opevo_session_ask(self.session, trials, 3, &count, &err));
@@ -472,7 +465,6 @@ static void test_outcomes_of_a_session_before(void **state)
     size_t count = 0;
     setup self;
 
-    (void)state;
     set_up(&self, space_text, "random", "");
     begin(&self, true);
     CHECK_OK(opevo_session_ask(self.session, trials, 4, &count, &err));
@@ -498,7 +490,6 @@ static void test_every_class_is_stored(void **state)
     opevo_trial trials[OPEVO_OUTCOME_CLASS_COUNT];
     size_t count = 0;
 
-    (void)state;
     for (int first = 0; first < 2; first++) { /* all but the last are told, or all but the first */
         setup self;
 
@@ -555,7 +546,6 @@ static void test_every_allocation_fails(void **state)
     setup self;
     int64_t live = 0;
 
-    (void)state;
     set_up(&self, space_text, "opevo", "");
     live = opevo_memory_live();
     for (int64_t n = 1; status != OPEVO_OK; n++) {

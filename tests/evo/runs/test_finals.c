@@ -19,7 +19,6 @@ static void test_rounds_decide(void **state)
     double fitness[2][ROUNDS];
     opevo_final_verdict verdict;
 
-    (void)state;
     for (size_t i = 0; i < ROUNDS; i++) {
         double machine = i < 12 ? 50 : 100;
 
@@ -65,7 +64,6 @@ static void test_beats_all(void **state)
     opevo_rng rng;
     size_t found = 0;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "finals", 0);
     for (size_t round = 0; round < 2000; round++) {
         opevo_finalist finalists[MOST] = {{.point = 0}};
@@ -100,7 +98,6 @@ static void test_failed_and_library(void **state)
     double fitness[3][ROUNDS];
     opevo_final_verdict verdict;
 
-    (void)state;
     for (size_t i = 0; i < ROUNDS; i++) {
         fitness[0][i] = i == 7 ? 0 : 100;
         fitness[1][i] = 50;
@@ -129,7 +126,6 @@ static void test_all_by_rank(void **state)
     double fitness[COUNT][TEN];
     opevo_final_verdict verdict;
 
-    (void)state;
     for (size_t i = 0; i < TEN; i++) {
         fitness[0][i] = i < 9 ? 80 : 109;
         fitness[1][i] = 100 + (double)i;

@@ -73,7 +73,6 @@ static device device_on(const opevo_space *space)
 
 static void note(void *context, const opevo_trial *trial, bool resumed)
 {
-    (void)resumed;
     opevo_finals_note(context, trial);
 }
 
@@ -139,7 +138,6 @@ static opevo_status check_worker(void *context, const opevo_stored_worker *worke
 {
     uint64_t *faults = context;
 
-    (void)error;
     assert_string_equal(worker->by.host, "a");
     assert_int_equal(worker->faults, *faults);
     assert_string_equal(worker->state, "suspended");
@@ -163,7 +161,6 @@ static void the_best_are_measured_once(void **state)
     opevo_store *store = NULL;
     opevo_run_result result;
 
-    (void)state;
     CHECK_OK(opevo_store_open(folder.file, OPEVO_STORE_WRITE, &store, &err));
     result = search(&own, store, first);
     check_finalists(&own, first, space);
@@ -213,7 +210,6 @@ static void what_cannot_be_measured_is_dropped(void **state)
     scratch_folder folder = scratch_make();
     opevo_store *store = NULL;
 
-    (void)state;
     CHECK_OK(opevo_store_open(folder.file, OPEVO_STORE_WRITE, &store, &err));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         device own = device_on(space);
@@ -245,7 +241,6 @@ static void what_is_not_held(void **state)
     opevo_finals *one = finals_of(1, false), *none = finals_of(0, false), *two = NULL;
     const opevo_finals_options many = {.most = OPEVO_FINALISTS_MOST + 1};
 
-    (void)state;
     search(&own, NULL, one);
     search(&own, NULL, none);
     assert_int_equal(one->count, 1);

@@ -55,7 +55,6 @@ static void test_a_store_that_loses_its_place(void **state)
     static const char *const suffixes[] = {".recovered", ".old", ".recovered-2"};
     char elsewhere[80];
 
-    (void)state;
     for (int way = 0; way < 3; way++) {
         bool moved = way == 1;
         opevo_store *store = open_store(scratch.file, OPEVO_STORE_WRITE);
@@ -113,7 +112,6 @@ static void test_graphs(void **state)
     opevo_trial trial = {{2, "initial"}, 1, {.fitness = 1}};
     char graph[80], file[80];
 
-    (void)state;
     snprintf(graph, sizeof graph, "%s/g.el", scratch.path);
     snprintf(file, sizeof file, "%s/space.json", scratch.path);
     CHECK_OK(opevo_file_write(graph, "0 2\n", 4, &err));
@@ -163,7 +161,6 @@ static void test_tables_are_tables(void **state)
     opevo_store *store = NULL;
     size_t count = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof spoilt / sizeof *spoilt; i++) {
         for (int mode = OPEVO_STORE_READ; mode <= OPEVO_STORE_ALONE; mode++) {
             make_store(&scratch, space);
@@ -192,7 +189,6 @@ static void test_packed_trials_that_are_not_there(void **state)
     opevo_trial read[2];
     size_t count = 0;
 
-    (void)state;
     make_store(&scratch, space);
     tamper(scratch.file, "INSERT INTO packed (run, trial_count, failed, cost_s, trials)"
                          " VALUES (1, 4611686018427387904, 0, 0, x'0100')");

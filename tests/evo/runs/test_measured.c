@@ -178,7 +178,6 @@ static void test_stored_as_they_arrive(void **state)
     opevo_index right[TRIALS];
     opevo_index points[TRIALS];
 
-    (void)state;
     reference(right);
     for (size_t w = 0; w < sizeof wanted / sizeof *wanted; w++) {
         for (arrival order = IN_ORDER; order <= ODD_FIRST; order++) {
@@ -203,7 +202,6 @@ static void test_broken_off(void **state)
     opevo_index right[TRIALS];
     opevo_index points[TRIALS];
 
-    (void)state;
     reference(right);
     for (uint64_t after = 1; after < 20; after++) {
         for (int fault = 0; fault < 2; fault++) {
@@ -256,7 +254,6 @@ static void test_processor_times(void **state)
     size_t known = 0;
     size_t count = 0;
 
-    (void)state;
     set_up(&self, 4, REVERSED);
     self.ops.processor_times = processor_times;
     CHECK_OK(run(&self, NULL, &result, &err));
@@ -293,7 +290,6 @@ static void test_best_is_noted(void **state)
     opevo_run_result result = {0};
     opevo_interrupt interrupt = {0};
 
-    (void)state;
     set_up(&self, 4, ODD_FIRST);
     self.ops.note_best = note_best;
     self.device.raise = &interrupt;
@@ -324,7 +320,6 @@ static void test_one_at_a_time(void **state)
     setup self;
     opevo_run_result result = {0};
 
-    (void)state;
     set_up(&self, 0, IN_ORDER);
     self.ops = (opevo_objective_ops){.evaluate = evaluate_one, .destroy = formula_destroy};
     watched_store = self.scratch.file;
@@ -336,7 +331,6 @@ static void test_one_at_a_time(void **state)
 /* All at once is the same, cleaned; and what the taker says ends it. */
 static opevo_status refuse(void *context, size_t i, const opevo_outcome *outcome, opevo_error *err)
 {
-    (void)outcome;
     *(size_t *)context += 1;
     return i < 2 ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "Enough.");
 }
@@ -348,7 +342,6 @@ static void test_calls(void **state)
     size_t taken = 0;
     setup self;
 
-    (void)state;
     set_up(&self, 8, REVERSED);
     self.device.formula.broken_one_in = 1;
     CHECK_OK(opevo_objective_evaluate(&self.device.formula.super, points, 8, outcomes, &err));

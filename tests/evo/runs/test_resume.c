@@ -123,7 +123,6 @@ static void test_killed_at_random_moments(void **state)
     int kills = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     for (uint64_t seed = 1; kills < 50; seed++) {
         setup self = set_up(seed % 2 ? "opevo" : "random");
@@ -155,7 +154,6 @@ static void test_budgets_on_one_store(void **state)
     opevo_run_result result = {.trials = 0};
     opevo_run_result alone = {.trials = 0};
 
-    (void)state;
     snprintf(whole, sizeof whole, "%s/whole.db", self.scratch.path);
     CHECK_OK(run(&self, whole, 1, 200, 0, &result, &err));
     read_all(whole, wanted, TRIALS);
@@ -199,7 +197,6 @@ static void test_store_ends_where_the_run_ends(void **state)
     static opevo_trial got[TRIALS];
     size_t first = 0;
 
-    (void)state;
     for (size_t batch = 1; batch <= 64; batch *= 4) {
         setup self = set_up("random");
         opevo_run_result result;
@@ -223,7 +220,6 @@ static void test_other_trials_are_refused(void **state)
     int64_t id = 0;
     uint64_t signature = self.objective.super.signature;
 
-    (void)state;
     CHECK_OK(run(&self, self.scratch.file, 1, 30, 0, &result, &err));
     self.objective.super.signature++;
     CHECK_FAILS(OPEVO_MISMATCH, "runs.db: run 1 was made",
@@ -264,7 +260,6 @@ static void test_a_gap_is_refused(void **state)
     size_t count = 0;
     int64_t id = 0;
 
-    (void)state;
     CHECK_OK(run(&self, self.scratch.file, 1, 20, 0, &result, &err));
     CHECK_OK(opevo_store_open(self.scratch.file, OPEVO_STORE_WRITE, &store, &err));
     CHECK_OK(opevo_store_read(store, 1, 0, trials, 20, &count, &err));
@@ -309,7 +304,6 @@ static void test_full_disk(void **state)
     struct rlimit before;
     rlim_t empty = empty_store();
 
-    (void)state;
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &before);
     for (rlim_t limit = 0; limit <= 4 * empty; limit = limit * 3 / 2 + 1000) {
@@ -347,7 +341,6 @@ static void test_every_allocation_fails(void **state)
     opevo_status status = OPEVO_NOMEM;
     opevo_run_result result = {.trials = 0};
 
-    (void)state;
     self.objective.keeps_samples = true;
     for (int64_t n = 1; status != OPEVO_OK; n++) {
         assert_true(n < 2000);
@@ -387,7 +380,6 @@ static void test_every_allocation_of_listing_fails(void **state)
     opevo_run_result result = {.trials = 0};
     uint64_t trials = 0;
 
-    (void)state;
     CHECK_OK(run(&self, self.scratch.file, 1, 20, 0, &result, &err));
     for (int64_t n = 1; status != OPEVO_OK; n++) {
         assert_true(n < 2000);

@@ -133,7 +133,6 @@ static void test_same_trials_however_run(void **state)
     static const size_t batches[] = {0, 1, 7, 8, 1000};
     trial_log *wanted = calloc(1, sizeof *wanted);
 
-    (void)state;
     for (size_t t = 0; t < opevo_tuner_count(); t++) {
         setup self = set_up(opevo_tuner_get(t)->name, "", 5);
 
@@ -162,7 +161,6 @@ static void test_result(void **state)
     uint64_t failed = 0;
     double cost_s = 0;
 
-    (void)state;
     for (size_t i = 0; i < self.seen->count; i++) {
         const opevo_trial *trial = &self.seen->trials[i];
 
@@ -190,7 +188,6 @@ static void test_all_failed_or_broken(void **state)
     setup self = set_up("opevo", "", 1);
     opevo_run_result result = run(&self, (opevo_budget){.trials = 50}, 0, 1);
 
-    (void)state;
     assert_true(result.failed == 50 && result.best.number == 0);
     self.objective.fail_one_in = 0;
     self.objective.broken_one_in = 1; /* NaN, infinite or negative: fitness 0, yet not failed */
@@ -208,7 +205,6 @@ static void test_budget_by_seconds_and_target(void **state)
     static const char *const tuners[] = {"random", "opevo", "autotvm-ga"};
     trial_log *wanted = calloc(1, sizeof *wanted);
 
-    (void)state;
     for (size_t t = 0; t < sizeof tuners / sizeof *tuners; t++) {
         setup self = set_up(tuners[t], "", 5);
         size_t by_seconds = 0;
@@ -271,7 +267,6 @@ static void test_giving_up(void **state)
     trial_log *wanted = calloc(1, sizeof *wanted);
     size_t gave_up = 0;
 
-    (void)state;
     for (size_t f = 0; f < 3; f++) {
         setup self = set_up("random", "", fail_one_in[f]);
 
@@ -298,7 +293,6 @@ static void test_search_over(void **state)
     setup self = set_up("opevo", "", 3);
     opevo_run_result result;
 
-    (void)state;
     opevo_space_destroy(self.space);
     self.space = formula_space("{\"a\": {\"_type\": \"factor\", \"_value\": [12, 3]}}");
     self.objective.super.space = self.space;
@@ -316,8 +310,6 @@ static opevo_interrupt interrupt;
 
 static void interrupt_at_20(void *context, const opevo_trial *trial, bool resumed)
 {
-    (void)context;
-    (void)resumed;
     if (trial->number == 20)
         opevo_interrupt_raise(&interrupt);
 }
@@ -327,7 +319,6 @@ static void test_interrupt(void **state)
     setup self = set_up("opevo", "", 0);
     opevo_run_result result;
 
-    (void)state;
     self.options.observer = interrupt_at_20;
     self.options.interrupt = &interrupt;
     self.options.settings = self.values;
@@ -353,7 +344,6 @@ static void test_bad_budgets(void **state)
     setup self = set_up("random", "", 0);
     opevo_run_result result = {.trials = 99};
 
-    (void)state;
     self.options.settings = self.values;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         self.options.budget = bad[i];
@@ -366,7 +356,6 @@ static void test_bad_budgets(void **state)
 
 static void test_objective_breaks(void **state)
 {
-    (void)state;
     for (unsigned threads = 1; threads <= 2; threads++) {
         setup self = set_up("random", "", 0);
         opevo_run_result result = {.trials = 99};

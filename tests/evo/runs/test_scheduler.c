@@ -188,7 +188,6 @@ static void test_decisions(void **state)
     size_t left_group = 0, stalled = 0, failing = 0, decisions = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     for (int i = 0; i < 300; i++) {
         setup *self = drawn(&rng);
@@ -228,7 +227,6 @@ static void test_values_of_aims(void **state)
     static const double weights[] = {2, 0, 1};
     double times[] = {3, INFINITY, 0.5};
 
-    (void)state;
     CHECK_CLOSE(opevo_aim_value(OPEVO_AIM_SUM, times, weights, 3), 6.5, 1e-15);
     CHECK_CLOSE(opevo_aim_value(OPEVO_AIM_GEOMETRIC_MEAN, times, weights, 3), cbrt(4.5), 1e-15);
     times[2] = INFINITY;
@@ -282,7 +280,6 @@ static void test_allocation_of_known_courses(void **state)
     double best = 0, gradient = 0, in_turns = 0;
     setup *self = set_up(4, 400);
 
-    (void)state;
     for (size_t i = 0; i < self->count; i++) {
         self->courses[i].base_s = rows[i][0];
         self->courses[i].gain = rows[i][1];
@@ -306,7 +303,6 @@ static void test_allocation_of_random_courses(void **state)
     double ratio = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 2, "test", 0);
     for (int k = 0; k < REPEATS; k++) {
         setup *self = set_up(5, 400);
@@ -342,7 +338,6 @@ static void test_weights_and_ties(void **state)
     size_t differ = 0;
     static course_log first;
 
-    (void)state;
     self->courses[1].weight = 0;
     self->options = (opevo_scheduler_options){.trials = 300, .round = 5};
     run_open(self);
@@ -377,7 +372,6 @@ static void test_changed_weights(void **state)
     setup *self = set_up(2, 400);
     bool over = false;
 
-    (void)state;
     self->courses[1].weight = 0;
     self->options = (opevo_scheduler_options){.trials = 100, .round = ROUND};
     begin(self);
@@ -408,7 +402,6 @@ static void test_epsilon(void **state)
 {
     setup *self = set_up(2, 2000);
 
-    (void)state;
     self->courses[0].weight = 1000;
     self->options = (opevo_scheduler_options){.trials = 2000, .round = 1, .epsilon = 0.3};
     run_open(self);
@@ -425,7 +418,6 @@ static void test_rounds(void **state)
     } rows[] = {{9, 0, 3}, {11, 0, 3}, {192, 0, 64}, {3000, 0, 64}, {0, 0, 64}, {90, 7, 7}};
     opevo_text text = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         setup *self = set_up(3, 1000);
         char words[32];

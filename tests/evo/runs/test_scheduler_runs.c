@@ -17,7 +17,6 @@ static void test_dead_tasks(void **state)
     const opevo_task *tasks[4];
     opevo_scheduler_result result;
 
-    (void)state;
     course_release(&self->courses[1]);
     self->courses[1] = course_of(1, 40); /* its space is exhausted */
     self->courses[0].fail_one_in = 1;    /* nothing succeeds */
@@ -51,7 +50,6 @@ static void test_limits(void **state)
 {
     setup *self = set_up(3, 900);
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         self->courses[i].gain = 3;
         self->courses[i].power = 0.5;
@@ -96,7 +94,6 @@ static void test_target_of_optima(void **state)
 {
     setup *self = set_up(3, 200);
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         self->courses[i].noise = 1;
         self->courses[i].weight = 1.0 / (double)(3 + i);
@@ -115,7 +112,6 @@ static void test_trials_are_those_of_a_run(void **state)
     static const char *const tuners[] = {"opevo", "random", "tpe"};
     static course_log shared, alone;
 
-    (void)state;
     for (size_t t = 0; t < 3; t++) {
         setup *self = set_up(3, 900);
 
@@ -234,7 +230,6 @@ static void test_killed(void **state)
     opevo_text wanted = {0}, got = {0};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 3, "test", 0);
     for (size_t i = 0; i < 6; i++) {
         scratch_folder scratch = scratch_make();
@@ -268,7 +263,6 @@ static void test_larger_budget(void **state)
     setup *self = set_up_stored("opevo", false);
     static course_log shorter;
 
-    (void)state;
     self->options.trials = 200;
     run_stored(self, scratch.file);
     shorter = self->log;
@@ -286,8 +280,6 @@ static opevo_interrupt interrupt;
 
 static void interrupt_later(void *context, const opevo_trial *trial, bool resumed)
 {
-    (void)context;
-    (void)resumed;
     if (trial->number == 10)
         opevo_interrupt_raise(&interrupt);
 }
@@ -301,7 +293,6 @@ static void test_interrupted(void **state)
     opevo_text text = {0};
     bool over = false;
 
-    (void)state;
     CHECK_OK(opevo_store_open(scratch.file, OPEVO_STORE_WRITE, &self->run.store, &err));
     CHECK_OK(opevo_scheduler_create(&self->options, &self->scheduler, &err));
     self->run.interrupt = &interrupt;
@@ -336,7 +327,6 @@ static void test_mistakes(void **state)
     opevo_run_options limited = self->run;
     bool over = false;
 
-    (void)state;
     bad[0].seconds = -1;
     bad[1].target_s = NAN;
     bad[2].alpha = 1.5;
@@ -390,7 +380,6 @@ static void test_no_memory(void **state)
     int64_t alive = 0;
     bool whole = false;
 
-    (void)state;
     self->courses[0].super.name = self->courses[0].name;
     alive = opevo_memory_live();
     for (int64_t n = 1; !whole; n++) {

@@ -104,7 +104,6 @@ static void test_any_cutting_gives_the_same_store(void **state)
     opevo_text cut = {0};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     for (size_t t = 0; t < sizeof tuners / sizeof *tuners; t++) {
         for (objective_kind kind = 0; kind < KIND_COUNT; kind++) {
@@ -148,7 +147,6 @@ static void test_turns_of_several(void **state)
     size_t done = 0;
     setup self;
 
-    (void)state;
     set_up(&self, "opevo", COMPUTED);
     for (uint64_t seed = 1; seed <= RUNS; seed++) {
         bool whole = false;
@@ -192,7 +190,6 @@ static void test_over_inside_a_step(void **state)
     bool over = false;
     setup self;
 
-    (void)state;
     set_up(&self, "opevo", COMPUTED);
     self.options.budget = (opevo_budget){.seconds = 3};
     session = begin(&self);
@@ -227,7 +224,6 @@ static void test_interrupt(void **state)
     bool over = false;
     setup self;
 
-    (void)state;
     set_up(&self, "opevo", MEASURED);
     self.options.interrupt = &interrupt;
     session = begin(&self);
@@ -253,7 +249,6 @@ static void test_a_step_fails(void **state)
     int64_t live = 0;
     setup self;
 
-    (void)state;
     set_up(&self, "random", MEASURED);
     live = opevo_memory_live();
     self.objective.error_after = 30;

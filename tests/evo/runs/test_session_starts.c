@@ -34,7 +34,6 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
     setup *self = context;
     const char *origin = trial->proposal.origin; /* of the store as long as that is open */
 
-    (void)resumed;
     assert_int_equal(trial->number, self->count + 1);
     if (self->checks_origins && trial->number <= STARTS)
         assert_string_equal(origin, trial->number == 1 ? "default" : "transfer");
@@ -101,7 +100,6 @@ static void test_starts_come_first(void **state)
 {
     static const size_t batches[] = {1, 2, 64};
 
-    (void)state;
     for (size_t t = 0; t < opevo_tuner_count(); t++) {
         opevo_trial first[TRIALS];
 
@@ -135,7 +133,6 @@ static void test_a_stored_run_keeps_its_starts(void **state)
     const opevo_starts none = {NULL, 0};
     setup self;
 
-    (void)state;
     set_up(&self, "opevo");
     self.checks_origins = true;
     run_on(&self);
@@ -156,7 +153,6 @@ static void test_an_earlier_run_goes_on_unchanged(void **state)
     const opevo_starts none = {NULL, 0};
     setup self;
 
-    (void)state;
     set_up(&self, "opevo");
     self.options.starts = &none;
     run_on(&self);
@@ -173,7 +169,6 @@ static void test_starts_of_the_objective(void **state)
 {
     setup self;
 
-    (void)state;
     set_up(&self, "random");
     self.points[1].point = self.points[0].point;
     self.objective.super.starts = &self.starts;
@@ -190,7 +185,6 @@ static void test_a_forbidden_start(void **state)
     opevo_session *session = NULL;
     setup self;
 
-    (void)state;
     set_up(&self, "random");
     self.points[1].point = opevo_space_size(self.space);
     CHECK_FAILS(OPEVO_INVALID, "A start point of formula is no allowed point of its space.",
@@ -208,7 +202,6 @@ static void test_starts_are_asked_for(void **state)
     size_t count = 0;
     setup self;
 
-    (void)state;
     set_up(&self, "tpe");
     options.space = formula_space(space_text);
     CHECK_OK(opevo_external_create(&options, &external, &err));

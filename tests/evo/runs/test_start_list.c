@@ -48,7 +48,6 @@ static void texts(void **state)
     const opevo_starts starts = {.points = &own, .count = 1};
     opevo_text text = {0};
 
-    (void)state;
     CHECK_OK(opevo_start_list_add_text(list, space, "K=256,4 u=2", &err));
     CHECK_OK(opevo_start_list_add_text(list, space, "{\"u\": 2, \"K\": [256, 4]}", &err));
     assert_int_equal(list->starts.count, 2);
@@ -86,7 +85,6 @@ static void runs(void **state)
     opevo_run_result good, failed;
     opevo_index of_run[2];
 
-    (void)state;
     CHECK_OK(opevo_store_open(folder.file, OPEVO_STORE_WRITE, &store, &err));
     good = run(store, space, "formula", 1, 0);
     failed = run(store, space, "hopeless", 1, 1);
@@ -142,7 +140,6 @@ static void related_runs(void **state)
     opevo_run_result results[sizeof names / sizeof *names];
     opevo_store *store = NULL;
 
-    (void)state;
     CHECK_OK(opevo_store_open(folder.file, OPEVO_STORE_WRITE, &store, &err));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         results[i] = run(store, space, names[i], 100 + i, 0);
@@ -191,7 +188,6 @@ static void trials_to_learn_from(void **state)
     opevo_run_result first, second;
     formula objectives[2] = {formula_on(space, 5, 4), formula_on(space, 6, 0)};
 
-    (void)state;
     CHECK_OK(opevo_store_open(folder.file, OPEVO_STORE_WRITE, &store, &err));
     first = run(store, space, "first", 5, 4);
     second = run(store, space, "second", 6, 0);
@@ -224,7 +220,6 @@ static void names_of_runs(void **state)
                  {"a:b", "a:b", 0},
                  {"/tmp/a:b:3", "/tmp/a:b", 3}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t run = -1;
         char *path = opevo_store_split(cases[i].text, &run);

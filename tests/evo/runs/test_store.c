@@ -33,7 +33,6 @@ static void test_round_trip(void **state)
     size_t total = make_trials(trials);
     size_t count = 99;
 
-    (void)state;
     CHECK_OK(opevo_store_append(store, run, trials, 2, &err));
     CHECK_OK(opevo_store_append(store, run, trials + 2, total - 2, &err));
     CHECK_OK(opevo_store_append(store, run, trials, 0, &err));
@@ -81,7 +80,6 @@ static void test_samples_and_messages(void **state)
     sqlite3_stmt *query = NULL;
     sqlite3 *db = NULL;
 
-    (void)state;
     CHECK_OK(opevo_store_append(store, begin(store, &key), trials, total, &err));
     opevo_store_close(store);
     assert_int_equal(sqlite3_open(scratch.file, &db), SQLITE_OK);
@@ -135,7 +133,6 @@ static void test_windows(void **state)
     const double *read = processor_s;
     bool has = true;
 
-    (void)state;
     CHECK_OK(opevo_store_has_windows(store, run, &has, &err));
     assert_false(has);
     for (size_t i = 0; i < total; i++)
@@ -173,7 +170,6 @@ static void test_identity_of_a_run(void **state)
     int64_t run = begin(store, &first);
     opevo_run_key key = first;
 
-    (void)state;
     assert_int_equal(begin(store, &first), run);
     key.seed = 2;
     assert_int_not_equal(begin(store, &key), run);
@@ -223,7 +219,6 @@ static void test_append_is_atomic(void **state)
     size_t total = make_trials(trials);
     size_t count = 0;
 
-    (void)state;
     assert_int_equal(begin(second, &key), run);
     CHECK_OK(opevo_store_append(store, run, trials + 2, 1, &err));
     CHECK_FAILS(OPEVO_IO, "another process has stored trial 3",
@@ -249,7 +244,6 @@ static void test_read_only(void **state)
     opevo_trial trials[8];
     int64_t run = 0;
 
-    (void)state;
     make_trials(trials);
     opevo_store_close(store);
     store = open_store(scratch.file, OPEVO_STORE_READ);
@@ -295,7 +289,6 @@ static void test_list(void **state)
         {{19, "child"}, 3, {.fitness = 4, .run_s = 0.5}}, /* a tie: the first counts */
     };
 
-    (void)state;
     CHECK_OK(opevo_store_list(store, note_run, &list, &err));
     assert_int_equal(list.count, 0);
     for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -358,7 +351,6 @@ static void test_notes_of_a_run(void **state)
     size_t count = 0;
     int64_t run = 0;
 
-    (void)state;
     key.note = (opevo_objective_note){"recorded:/a b/c.csv", "mm1", "/s.json", 12.5};
     run = begin(store, &key);
     CHECK_OK(opevo_store_end(store, run, "trials", &err));

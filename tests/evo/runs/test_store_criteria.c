@@ -113,7 +113,6 @@ static void test_rows(void **state)
     opevo_store *store = NULL;
     int64_t number = 0;
 
-    (void)state;
     fixture_make(&all);
     give_criteria(&all.formulas[0]);
     store = open_store(all.scratch.file, OPEVO_STORE_WRITE);
@@ -142,7 +141,6 @@ static void test_gained(void **state)
     opevo_store *before = NULL;
     int64_t number = 0;
 
-    (void)state;
     fixture_make(&all);
     store = open_store(all.scratch.file, OPEVO_STORE_WRITE);
     before = open_store(all.scratch.file, OPEVO_STORE_WRITE);
@@ -172,7 +170,6 @@ static void test_other_criteria(void **state)
     opevo_run_key key;
     int64_t number = 0;
 
-    (void)state;
     fixture_make(&all);
     give_criteria(&all.formulas[0]);
     store = open_store(all.scratch.file, OPEVO_STORE_WRITE);
@@ -211,7 +208,6 @@ static void test_damage(void **state)
         {"UPDATE trials SET criterion_3 = x'00' WHERE number = 4", "trial 4"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
         static fixture all;
         opevo_criterion criteria[OPEVO_CRITERIA_MOST - 1];
@@ -252,7 +248,6 @@ static void test_identity(void **state)
         .tuner = &tuner, .settings = settings, .seed = 3, .budget = {.trials = 5}};
     opevo_run_result result[3];
 
-    (void)state;
     CHECK_OK(opevo_tuner_find("random", &found, &err));
     tuner = *found;
     fixture_make(&all);
@@ -286,7 +281,6 @@ static void test_requirements(void **state)
     size_t count = 0;
     size_t infeasible = 0;
 
-    (void)state;
     CHECK_OK(opevo_tuner_find("random", &tuner, &err));
     formula_settings(tuner, NULL, settings);
     options.tuner = tuner;
@@ -331,7 +325,6 @@ static void test_requirements_of_a_study(void **state)
     opevo_study *study = NULL;
     opevo_store *store = NULL;
 
-    (void)state;
     fixture_make(&all);
     give_criteria(&all.formulas[0]);
     CHECK_OK(fixture_study(&all, plan, &study, &err));
@@ -404,7 +397,6 @@ static void test_studies(void **state)
     const char *sources[2] = {parts[1].text, parts[0].text};
     fixture_path joined;
 
-    (void)state;
     fixture_make(&all);
     for (size_t i = 0; i < FIXTURE_OBJECTIVES; i++)
         give_criteria(&all.formulas[i]);
@@ -430,7 +422,6 @@ static void test_a_study_goes_on(void **state)
     opevo_study *study = NULL;
     opevo_study_result result;
 
-    (void)state;
     fixture_make(&all);
     CHECK_OK(fixture_study(&all, plan_text, &study, &err));
     fixture_run(study, (opevo_study_options){.store = all.scratch.file, .shard = {0, 2}});

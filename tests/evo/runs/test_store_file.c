@@ -42,7 +42,6 @@ static void test_a_reader_leaves_the_store_alone(void **state)
 {
     scratch_folder scratch = scratch_make();
 
-    (void)state;
     make_store(scratch.file);
     assert_int_equal(files_in(scratch.path), 1);
     opevo_store_close(open_store(scratch.file, OPEVO_STORE_READ));
@@ -77,7 +76,6 @@ static void test_a_store_that_may_only_be_read(void **state)
     int status = 0;
     pid_t child = 0;
 
-    (void)state;
     make_store(scratch.file);
     assert_int_equal(chmod(scratch.file, 0444), 0);
     assert_int_equal(chmod(scratch.path, 0555), 0);
@@ -128,7 +126,6 @@ static void test_not_a_store(void **state)
     scratch_folder scratch = scratch_make();
     opevo_store *store = NULL;
 
-    (void)state;
     CHECK_FAILS(OPEVO_IO, "No such file",
                 opevo_store_open(scratch.file, OPEVO_STORE_READ, &store, &err));
     assert_int_not_equal(access(scratch.file, F_OK), 0);
@@ -185,7 +182,6 @@ static void test_spoilt_values(void **state)
     opevo_space *space = formula_space(space_text);
     opevo_run_key key = key_of(space, 1);
 
-    (void)state;
     for (size_t i = 0; i < sizeof spoil / sizeof *spoil; i++) {
         scratch_folder scratch = scratch_make();
         opevo_store *store = open_store(scratch.file, OPEVO_STORE_WRITE);
@@ -250,7 +246,6 @@ static void test_cut_and_flipped_files(void **state)
     size_t refused = 0;
     opevo_trial trials[8];
 
-    (void)state;
     make_trials(trials);
     for (uint64_t number = 1; number <= 200; number++) {
         trials[0].number = number;
@@ -282,7 +277,6 @@ static void test_cut_and_flipped_files(void **state)
 /* SQLite's own names mean nothing here: they are files. */
 static void test_odd_paths(void **state)
 {
-    (void)state;
     opevo_store_close(open_store(":memory:", OPEVO_STORE_WRITE));
     assert_int_equal(access(":memory:", F_OK), 0);
     assert_int_equal(unlink(":memory:"), 0);

@@ -73,7 +73,6 @@ static void test_round_trip(void **state)
     int64_t run = 0;
     int64_t other = 0;
 
-    (void)state;
     opevo_text_add(&finals.library, "a library");
     CHECK_OK(opevo_space_parse("{\"x\": {\"_type\": \"discrete\", \"_value\": [0, 1]}}", "space",
                                NULL, &space, &err));
@@ -110,7 +109,6 @@ static void test_damaged(void **state)
     };
     sqlite3 *db = NULL;
 
-    (void)state;
     assert_int_equal(sqlite3_open(scratch.file, &db), SQLITE_OK);
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         opevo_store *store = open_store(OPEVO_STORE_WRITE);

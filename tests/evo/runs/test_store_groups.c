@@ -81,7 +81,6 @@ static void groups_come_back(void **state)
     int64_t all = begin_group(store, TASKS), two = begin_group(store, 2), fresh = 0, first = 0;
     opevo_group operators = group_of(TASKS);
 
-    (void)state;
     opevo_store_groups_free(groups, 0);
     assert_true(all != two);
     assert_int_equal(begin_group(store, TASKS), all);
@@ -130,7 +129,6 @@ static void a_course_is_replaced_from_where_it_differs(void **state)
     int64_t other = begin_group(store, 2), group = begin_group(store, TASKS);
     opevo_group *groups = NULL;
 
-    (void)state;
     put_round(store, other, 0, 1, 4);
     for (size_t i = 0; i < 5; i++)
         put_round(store, group, i, first[i].task, first[i].trials);
@@ -156,7 +154,6 @@ static void memory_comes_back(void **state)
     int64_t group = begin_group(store, TASKS);
     opevo_group *groups = NULL;
 
-    (void)state;
     CHECK_OK(opevo_store_put_memory(store, group, 4096, INT64_C(1) << 40, kernels, 3, &err));
     groups = read_groups(store, 1);
     assert_true(groups[0].has_memory);
@@ -197,7 +194,6 @@ static void damaged_groups_are_refused(void **state)
         "UPDATE task_groups SET weight_bytes = 9223372036854775807",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof spoilt / sizeof *spoilt; i++) {
         opevo_store *store = make_store();
         int64_t group = begin_group(store, TASKS);
@@ -219,14 +215,12 @@ static void damaged_groups_are_refused(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
     scratch = scratch_make();
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     scratch_remove(&scratch);
     return 0;
 }

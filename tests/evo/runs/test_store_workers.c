@@ -19,14 +19,12 @@ static opevo_space *space;
 
 static int set_up(void **state)
 {
-    (void)state;
     scratch = scratch_make();
     return opevo_space_parse(space_text, "space", NULL, &space, NULL) == OPEVO_OK ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     opevo_space_destroy(space);
     scratch_remove(&scratch);
     return 0;
@@ -54,7 +52,6 @@ static opevo_status compare(void *context, const opevo_stored_worker *worker, op
     rows *self = context;
     const row *expected = &self->expected[self->seen];
 
-    (void)err;
     assert_true(self->seen < self->count);
     assert_int_equal(worker->number, ++self->seen);
     assert_string_equal(worker->by.command, expected->by->command);
@@ -99,7 +96,6 @@ static void test_measured(void **state)
     const opevo_run_key first = key_of(space, 1), second = key_of(space, 2);
     int64_t run = begin(store, &first), next = begin(store, &second);
 
-    (void)state;
     assert_int_equal(make_trials(trials), TRIALS);
     check_workers(store, run, NULL, 0);
     check_measurers(store, run, NULL, TRIALS);
@@ -121,7 +117,6 @@ static void test_measured(void **state)
 static opevo_status print_device(void *context, const char *objective, const char *device,
                                  uint64_t runs, opevo_error *err)
 {
-    (void)err;
     opevo_text_printf(context, "%s|%s|%llu;", objective, device, (unsigned long long)runs);
     return OPEVO_OK;
 }
@@ -136,7 +131,6 @@ static void test_devices(void **state)
     opevo_text found = {0};
     int64_t run = begin(store, &key);
 
-    (void)state;
     make_trials(trials);
     CHECK_OK(opevo_store_note_measurer(store, run, 1, &one, &err));
     CHECK_OK(opevo_store_append(store, run, trials, 1, &err));
@@ -171,7 +165,6 @@ static void test_states(void **state)
                             {&one, 0, 2, "ready", "no such host"},
                             {&one, 0, 5, "down", "it\'s \xc3\xbc"}};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         CHECK_OK(opevo_store_put_workers(store, run, &calls[i], 1, &err));
         check_workers(store, run, &expected[i], 1);
@@ -201,7 +194,6 @@ static opevo_status measure(opevo_objective *objective, const opevo_index *point
 {
     device *self = (device *)objective;
 
-    (void)interrupt;
     for (size_t i = 0; i < count; i++) {
         opevo_worker_facts *worker = &self->workers[self->given++ % 2];
         opevo_outcome outcome = formula_outcome(&self->formula, points[i]);
@@ -262,7 +254,6 @@ static void test_sessions(void **state)
                             {&third, 0, 1, "suspended", "no such host"}};
     int64_t run = 0, same = 0;
 
-    (void)state;
     self.formula.super.ops = &device_ops;
     self.formula.super.concurrent = false;
     self.formula.super.measurer = &self.by;

@@ -25,7 +25,6 @@ static void record(void *context, const opevo_trial *trial, bool resumed)
 {
     recording *self = context;
 
-    (void)resumed;
     assert_true(self->count < 64);
     self->trials[self->count++] = *trial;
 }
@@ -140,7 +139,6 @@ static void test_the_runs_are_those_of_opevo_run(void **state)
     listing list = {NULL, 0};
     opevo_study_result result;
 
-    (void)state;
     set_up(&self, PLAN_TEXT);
     list.study = self.study;
     result = fixture_run(self.study, (opevo_study_options){.store = self.store.text, .threads = 2});
@@ -161,7 +159,6 @@ static void test_threads_change_nothing(void **state)
     fixture_path other;
     opevo_study_result result;
 
-    (void)state;
     set_up(&self, PLAN_TEXT);
     other = fixture_file(&self.fixture, "other.db");
     fixture_run(self.study, (opevo_study_options){.store = self.store.text, .threads = 1});
@@ -193,7 +190,6 @@ static void test_progress(void **state)
     told heard = {0, 0, 0};
     opevo_study_result result;
 
-    (void)state;
     set_up(&self, PLAN_TEXT);
     result = fixture_run(self.study, (opevo_study_options){.store = self.store.text,
                                                            .threads = 2,
@@ -216,7 +212,6 @@ static void test_shares_joined(void **state)
     opevo_merge_result result;
     uint64_t first = 0;
 
-    (void)state;
     set_up(&self, PLAN_TEXT);
     joined = fixture_file(&self.fixture, "joined.db");
     fixture_run(self.study, (opevo_study_options){.store = self.store.text, .threads = 2});
@@ -285,7 +280,6 @@ static void test_a_plan_that_grows(void **state)
     opevo_merge_result merged;
     const char *sources[2] = {NULL, NULL};
 
-    (void)state;
     set_up(&self, PLAN_TEXT);
     CHECK_OK(fixture_study(&self.fixture, longer_text, &longer, &err));
     part = fixture_file(&self.fixture, "part.db");
@@ -332,7 +326,6 @@ static void test_measured_runs(void **state)
     opevo_study_options options = {.threads = 1};
     opevo_study_result result;
 
-    (void)state;
     set_up(&self, text);
     options.store = self.store.text;
     CHECK_OK(fixture_study(&self.fixture, more_text, &more, &err));
@@ -363,7 +356,6 @@ static void test_estimate(void **state)
     opevo_study_estimate estimate;
     opevo_study_options options = {.threads = 2};
 
-    (void)state;
     set_up(&self, PLAN_TEXT);
     CHECK_OK(opevo_study_estimate_time(self.study, &options, .01, &estimate, &err));
     assert_int_equal(estimate.runs, opevo_study_run_count(self.study));

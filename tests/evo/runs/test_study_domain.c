@@ -139,7 +139,6 @@ static void check_runs(bool concurrent)
 
 static void test_runs(void **state)
 {
-    (void)state;
     check_runs(false);
     check_runs(true);
 }
@@ -160,7 +159,6 @@ static void test_defaults(void **state)
     opevo_plan *plan = NULL;
     opevo_study *study = NULL;
 
-    (void)state;
     fixture_make(&self);
     edits.super.defaults = &own_defaults;
     CHECK_OK(fixture_plan(&self, text, &plan, &err));
@@ -207,7 +205,6 @@ static void test_refused(void **state)
     edit_objective edits = edit_objective_on(&domain, true);
     opevo_study_objective given = {.objective = &edits.super};
 
-    (void)state;
     fixture_make(&self);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_plan *plan = NULL;

@@ -47,7 +47,6 @@ static void test_killed_at_random_moments(void **state)
     int kills = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     set_up(&self, PLAN_TEXT);
     fixture_run(self.study, (opevo_study_options){.store = self.store.text, .threads = 2});
@@ -84,7 +83,6 @@ static void test_a_second_writer_is_refused(void **state)
     opevo_merge_result merged;
     opevo_study_options options;
 
-    (void)state;
     set_up(&self, PLAN_TEXT);
     options = (opevo_study_options){.store = self.store.text};
     CHECK_OK(opevo_store_open(self.store.text, OPEVO_STORE_ALONE, &store, &err));
@@ -106,7 +104,6 @@ static void test_an_objective_that_breaks(void **state)
     opevo_study_result result;
     opevo_study_options options;
 
-    (void)state;
     set_up(&self, PLAN_TEXT);
     whole = fixture_file(&self.fixture, "whole.db");
     fixture_run(self.study, (opevo_study_options){.store = whole.text});
@@ -129,7 +126,6 @@ static void test_interrupted(void **state)
     static setup self;
     opevo_study_result result;
 
-    (void)state;
     set_up(&self, PLAN_TEXT);
     result =
         fixture_run(self.study, (opevo_study_options){.store = self.store.text, .interrupt = &yes});
@@ -148,7 +144,6 @@ static void test_out_of_memory(void **state)
     fixture_path joined;
     const char *source = self.store.text;
 
-    (void)state;
     set_up(&self, text);
     joined = fixture_file(&self.fixture, "joined.db");
     alive = opevo_memory_live();
@@ -230,7 +225,6 @@ static void test_damaged_trials(void **state)
     static setup self;
     size_t refused = 0;
 
-    (void)state;
     set_up(&self, text);
     fixture_run(self.study, (opevo_study_options){.store = self.store.text});
     assert_true(can_read(self.store.text));
@@ -255,7 +249,6 @@ static void test_stores_that_contradict(void **state)
     const char *source = other.text;
     opevo_merge_result result;
 
-    (void)state;
     set_up(&self, PLAN_TEXT);
     other = fixture_file(&self.fixture, "other.db");
     absent = fixture_file(&self.fixture, "absent.db");

@@ -26,7 +26,6 @@ static void test_expansion(void **state)
     opevo_study *study = NULL;
     size_t at = 0;
 
-    (void)state;
     fixture_make(&self);
     study = study_of(
         &self, "{\"study\": 1, \"objectives\": [\"small\", {\"on\": \"device\"}],"
@@ -73,7 +72,6 @@ static void test_shares(void **state)
 {
     fixture self;
 
-    (void)state;
     fixture_make(&self);
     for (unsigned lines = 1; lines <= 4; lines++) {
         char text[512];
@@ -119,7 +117,6 @@ static void test_texts_of_objectives(void **state)
     opevo_plan *plan = NULL;
     opevo_plan_objective named;
 
-    (void)state;
     fixture_make(&self);
     CHECK_OK(fixture_plan(&self,
                           "{\"study\": 1, \"objectives\": [\"recorded:a.csv\", {\"on\": [\"sim:x\","
@@ -231,7 +228,6 @@ static void test_refused(void **state)
     fixture self;
     fixture_path path;
 
-    (void)state;
     fixture_make(&self);
     path = fixture_file(&self, "plan.json");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -260,7 +256,6 @@ static void test_out_of_memory(void **state)
     opevo_status status = OPEVO_NOMEM;
     int64_t alive = 0;
 
-    (void)state;
     fixture_make(&self);
     alive = opevo_memory_live();
     for (int64_t n = 1; status != OPEVO_OK; n++) {

@@ -78,7 +78,6 @@ static void test_domain(void **state)
     opevo_text text = {0};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     for (int i = 0; i < 300; i++) {
         opevo_index candidate = 0;
@@ -141,7 +140,6 @@ static void test_runs_are_stored_and_resumed(void **state)
     opevo_text whole = {0};
     opevo_text cut = {0};
 
-    (void)state;
     for (size_t t = 0; t < ABLE; t++) {
         for (int concurrent = 0; concurrent < 2; concurrent++) {
             opevo_run_result result = {.trials = 0};
@@ -212,7 +210,6 @@ static void test_texts_survive_kills(void **state)
     int kills = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     for (int round = 0; kills < 12; round++) {
         opevo_run_result result;
@@ -243,7 +240,6 @@ static void test_search(void **state)
                                  .chosen = {{.index = 0, .larger_is_better = true}, {.index = 1}}};
     opevo_run_result random = {.trials = 0};
 
-    (void)state;
     for (int criteria = 0; criteria < 2; criteria++) {
         opevo_run_result result = {.trials = 0};
         setup self;
@@ -267,7 +263,6 @@ static void test_tuners_that_need_a_space_are_refused(void **state)
 {
     size_t refused = 0;
 
-    (void)state;
     for (size_t t = 0; t < opevo_tuner_count(); t++) {
         const opevo_tuner_ops *ops = opevo_tuner_get(t);
         opevo_run_result result = {.trials = 99};
@@ -315,7 +310,6 @@ static void test_listing(void **state)
     opevo_space *space = NULL;
     setup self;
 
-    (void)state;
     set_up(&self, "nsga2", true);
     CHECK_OK(run(&self, &result, &err));
     assert_true(opevo_domain_print(&self.domain.super, result.best.proposal.point, &right));
@@ -340,7 +334,6 @@ static void test_other_trials_are_refused(void **state)
     setup self;
     opevo_run_key key = {.objective = "edits", .tuner = "random", .settings = "", .unit = "1/s"};
 
-    (void)state;
     set_up(&self, "random", true);
     key.seed = 1;
     key.domain = &self.domain.super;
@@ -364,7 +357,6 @@ static void test_every_allocation_fails(void **state)
     int64_t live = 0;
     setup self;
 
-    (void)state;
     set_up(&self, "nsga2", false);
     self.options.budget.trials = 8;
     forget(&self);
@@ -406,7 +398,6 @@ static void test_outcomes_of_the_caller(void **state)
     enum { COUNT = 10 };
     setup self;
 
-    (void)state;
     set_up(&self, "nsga2", true);
     for (int life = 0; life < 2; life++) {
         edit_domain domain = edit_domain_make();

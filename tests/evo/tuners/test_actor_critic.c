@@ -45,7 +45,6 @@ static void test_policy(void **state)
     samples s = make_samples(2);
     double weights[WEIGHTS];
 
-    (void)state;
     copy_weights(network, weights);
     for (size_t i = 0; i < SAMPLES; i++) {
         pass expected;
@@ -71,7 +70,6 @@ static void test_first_weights(void **state)
     double weights[WEIGHTS];
     double most[2] = {0, 0};
 
-    (void)state;
     assert_int_equal(WEIGHTS, HIDDEN * (INPUTS + 1) + (ACTIONS + 1) * (HIDDEN + 1));
     copy_weights(network, weights);
     for (size_t i = 0; i < WEIGHTS; i++)
@@ -89,7 +87,6 @@ static void test_plain_gradient(void **state)
     double weights[WEIGHTS];
     double constant[SAMPLES];
 
-    (void)state;
     copy_weights(network, weights);
     opevo_i_gbfs_actor_critic_destroy(network);
     for (size_t i = 0; i < SAMPLES; i++) {
@@ -124,7 +121,6 @@ static void test_plain_gradient(void **state)
  * another reward, a thousandth of a single entry. */
 static void test_gradient(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         opevo_i_gbfs_actor_critic *network = make(seed);
         samples s = make_samples(seed);
@@ -174,7 +170,6 @@ static void test_least_probability(void **state)
     float probabilities[ACTIONS];
     const float *gradient = NULL;
 
-    (void)state;
     opevo_i_gbfs_actor_critic_weights(network)[BIAS2 + s.actions[0]] = -200;
     copy_weights(network, weights);
     opevo_i_gbfs_actor_critic_policy(network, s.states, probabilities);
@@ -221,7 +216,6 @@ static void test_adam(void **state)
 {
     enum { STEPS = 5 };
 
-    (void)state; /* in the first step the betas cancel */
     for (enum spoilt spoilt = SOUND; spoilt < SPOILT_COUNT; spoilt++) {
         opevo_i_gbfs_actor_critic *network = make(6);
         double averages[WEIGHTS][3] = {{0}};
@@ -251,7 +245,6 @@ static void test_adam(void **state)
  * reference with its wrong sign learns to avoid it. */
 static void test_sign(void **state)
 {
-    (void)state;
     for (int loss = OPEVO_I_LOSS_PUBLISHED; loss <= OPEVO_I_LOSS_REFERENCE; loss++) {
         opevo_i_gbfs_actor_critic *network = make(8);
         float before[ACTIONS];
@@ -281,7 +274,6 @@ static void test_repeats_to_the_bit(void **state)
 {
     float first[ACTIONS];
 
-    (void)state;
     for (size_t run = 0; run < 8; run++) {
         void *shift = opevo_malloc(1 + 40 * run, 1);
         opevo_i_gbfs_actor_critic *network = make(9);
@@ -310,7 +302,6 @@ static void test_huge_rewards(void **state)
     samples s = make_samples(12);
     double usual = s.rewards[0];
 
-    (void)state;
     for (size_t r = 0; r < sizeof huge / sizeof *huge; r++) {
         for (int loss = OPEVO_I_LOSS_PUBLISHED; loss <= OPEVO_I_LOSS_REFERENCE; loss++) {
             float *weights = opevo_i_gbfs_actor_critic_weights(network);

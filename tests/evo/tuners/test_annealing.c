@@ -97,7 +97,6 @@ static target make_target(const opevo_space *space, uint64_t seed)
  * largest scores that are not negative, by falling score, none excluded, none twice. */
 static void test_finds_the_best(void **state)
 {
-    (void)state;
     for (size_t s = 0; s < sizeof spaces / sizeof *spaces; s++) {
         opevo_space *space = formula_space(spaces[s]);
 
@@ -142,7 +141,6 @@ static void test_steps(void **state)
     size_t count = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 1);
     memset(flat.excluded, true, sizeof flat.excluded);
     CHECK_OK(opevo_i_tvm_annealing_search(annealing, &goal, 4, &rng, points, &count, &err));
@@ -167,7 +165,6 @@ static void test_acceptance(void **state)
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"choice\", \"_value\": [1, 2]}}");
     unsigned starts[2] = {0}, moves[2] = {0};
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 4000; seed++) {
         target two = {.space = space, .scores = {0, 0.5F}};
         opevo_i_tvm_annealing_goal goal = {target_scores, target_excludes, &two};
@@ -201,7 +198,6 @@ static void test_scores_that_fail(void **state)
     size_t count = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 1);
     wanted.fails_at = 3;
     CHECK_FAILS(OPEVO_LIMIT, "no score",

@@ -85,7 +85,6 @@ static void test_law_of_parents(void **state)
     opevo_tuner *tuner = tuner_make("ansor", space, "", 1);
     opevo_i_tvm_evolution *self = (opevo_i_tvm_evolution *)tuner;
 
-    (void)state;
     check_parents(self, (const float[]){0.5F, 0, 1, -2, -INFINITY, 0.25F, 2.25F, 0}, 8,
                   (const double[]){0.125, 0, 0.25, 0, 0, 0.0625, 0.5625, 0});
     check_parents(self, (const float[]){0, -1, -INFINITY, 0}, 4,
@@ -147,7 +146,6 @@ static void test_crossover_takes_the_better_stages(void **state)
     size_t children = 0;
     opevo_rng rng;
 
-    (void)state;
     stage_count = opevo_i_tvm_genome_stage_count(self->genome);
     assert_int_equal(stage_count, 4); /* with that of the sketch */
     for (size_t i = 0; i < WIDTH; i++)
@@ -189,7 +187,6 @@ static void test_crossover_within_a_sketch(void **state)
     size_t made = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 6, "test", 0);
     score_of = additive;
     place_parents(self, &rng);
@@ -319,7 +316,6 @@ static void test_sketches_are_uniform(void **state)
     size_t found = 0;
     record made;
 
-    (void)state;
     run(space, "search=random", false, 8 * BATCH, &made);
     found = count_sketch(space, &made, 8 * BATCH, 1);
     assert_true(found > 256 - 68 && found < 256 + 68);
@@ -334,7 +330,6 @@ static void test_share_of_random_trials(void **state)
     opevo_space *space = formula_space(sketches);
     record made;
 
-    (void)state;
     run(space, "random=0.3", false, 4 * BATCH, &made);
     for (size_t batch = 0; batch < 4; batch++) {
         assert_int_equal(count_origin(&made, batch * BATCH, BATCH, "random"), 19);
@@ -357,7 +352,6 @@ static void check_learns(const char *settings, bool features, double times)
 
 static void test_learns(void **state)
 {
-    (void)state;
     check_learns("", true, 4);
     check_learns("", false, 4);
     check_learns("crossover=0.2", true, 4);
@@ -371,7 +365,6 @@ static void test_programs_that_cannot_be_lowered(void **state)
     static const char *const settings[] = {"", "search=random", "search=beam", "crossover=0.5"};
     opevo_space *space = formula_space(sketches);
 
-    (void)state;
     no_program = 3;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         record made;
@@ -391,7 +384,6 @@ static void test_retraining(void **state)
     opevo_space *space = formula_space(sketches);
     record made;
 
-    (void)state;
     trainings = 0;
     run(space, "trees=10", false, 9 * BATCH, &made);
     assert_int_equal(trainings, 6);
@@ -410,7 +402,6 @@ static void test_patience(void **state)
     size_t best = 0;
     record made;
 
-    (void)state;
     run(space, "patience=100 search=random", false, TRIALS, &made);
     assert_true(made.count < TRIALS);
     assert_string_equal(made.reason, "no trial of the last `patience` ones was the best");
@@ -438,7 +429,6 @@ static void test_learns_from_earlier_runs(void **state)
     double sum = 0;
     size_t count = 0, repeated = 0;
 
-    (void)state;
     run(space, "search=random", false, EARLIER, &drawn);
     for (size_t i = 0; i < EARLIER; i++) {
         earlier[i] = (opevo_trial){.number = 1 + i % 150, .proposal = drawn.proposals[i]};
@@ -469,7 +459,6 @@ static void test_learns_nothing_from_failures(void **state)
     opevo_proposal first[BATCH], second[BATCH];
     size_t count = 0;
 
-    (void)state;
     for (size_t i = 0; i < BATCH; i++)
         earlier[i] = (opevo_trial){.number = i + 1,
                                    .proposal.point = i,
@@ -490,7 +479,6 @@ static void note_points(void *context, const opevo_trial *trial, bool resumed)
 {
     opevo_index *points = context;
 
-    (void)resumed;
     points[trial->number - 1] = trial->proposal.point;
 }
 
@@ -506,7 +494,6 @@ static void test_resumes(void **state)
     scratch_folder scratch = scratch_make();
     opevo_run_result result;
 
-    (void)state;
     CHECK_OK(opevo_tuner_find("ansor", &options.tuner, &err));
     formula_settings(options.tuner, "population=300 crossover=0.1 trees=20", values);
     options.settings = values;

@@ -119,7 +119,6 @@ static void check_plans(const char *changes, bool full)
 
 static void test_plans(void **state)
 {
-    (void)state;
     check_plans("", false);
     check_plans("loss=reg", true);
     check_plans("diversity=4", false);
@@ -127,8 +126,6 @@ static void test_plans(void **state)
 
 static double always_fails(const opevo_space *space, opevo_index point)
 {
-    (void)space;
-    (void)point;
     return 0;
 }
 
@@ -139,7 +136,6 @@ static void test_plans_when_all_fail(void **state)
     opevo_tuner *tuner = tuner_make("autotvm", space, "", 3);
     record made;
 
-    (void)state;
     run(tuner, 3 * PLAN, always_fails, &made);
     assert_int_equal(count_origin(&made, 0, 3 * PLAN, "uniform"), 3 * PLAN);
     opevo_tuner_destroy(tuner);
@@ -154,7 +150,6 @@ static void test_plans_wait(void **state)
     opevo_proposal ahead[2 * PLAN];
     size_t count = 0;
 
-    (void)state;
     CHECK_OK(opevo_tuner_ask(tuner, ahead, 2 * PLAN, &count, &err));
     assert_int_equal(count, PLAN);
     CHECK_OK(opevo_tuner_ask(tuner, ahead, 2 * PLAN, &count, &err));
@@ -198,7 +193,6 @@ static void test_learns_from_earlier_trials(void **state)
     opevo_tuner *tuner = tuner_make("autotvm", space, "", 3);
     record without, few, many, shipped;
 
-    (void)state;
     make_earlier(space, 600, earlier);
     run(tuner, 6 * PLAN, fitness_of, &without);
     run_after(space, "", earlier, 499, &few);
@@ -227,7 +221,6 @@ static void test_learning_is_refused(void **state)
     opevo_proposal proposal;
     size_t count = 0;
 
-    (void)state;
     earlier[0].proposal.point = opevo_space_size(space);
     CHECK_FAILS(OPEVO_INVALID, "Earlier trial 7 is a point outside",
                 opevo_tuner_learn(tuner, earlier, 1, &err));
@@ -251,7 +244,6 @@ static void test_learning_without_memory(void **state)
     opevo_status status = OPEVO_NOMEM;
     int64_t live = opevo_memory_live();
 
-    (void)state;
     for (size_t i = 0; i < 18; i++) {
         earlier[i].proposal.point = i;
         earlier[i].outcome.fitness = (double)i;
@@ -278,7 +270,6 @@ static void test_learning_without_memory(void **state)
 /* A fitness that the values of the parameters say nothing about. */
 static double hidden(const opevo_space *space, opevo_index point)
 {
-    (void)space;
     return 1 + (double)(opevo_hash_mix((uint64_t)point) >> 40);
 }
 
@@ -294,7 +285,6 @@ static double hidden_sum(const opevo_space *space, opevo_index point)
 {
     uint64_t bits = opevo_hash_mix((uint64_t)point);
 
-    (void)space;
     return 1 + (double)(bits >> 44) + (double)(bits >> 24 & 0xfffff) +
            (double)(bits >> 4 & 0xfffff);
 }
@@ -305,7 +295,6 @@ static size_t revealing_rows(void *context, opevo_index point, float *rows)
     const float part[3] = {(float)(bits >> 44), (float)(bits >> 24 & 0xfffff),
                            (float)(bits >> 4 & 0xfffff)};
 
-    (void)context;
     for (size_t r = 0; r < 3; r++)
         rows[r] = part[(r + bits) % 3];
     return 3;
@@ -357,7 +346,6 @@ static void check_features(const char *name, const char *changes, size_t batch,
 
 static void test_features_of_the_objective(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof revelations / sizeof *revelations; i++) {
         check_features("autotvm", "", PLAN, &revelations[i]);
         check_features("ansor-knobs", "population=512 batch=64 warmup=0", PLAN, &revelations[i]);
@@ -375,7 +363,6 @@ static void test_diversity(void **state)
     static const size_t expected[] = {0, 3, 2, 1};
     size_t chosen[4], scratch[4 * 3];
 
-    (void)state;
     opevo_i_tvm_pick_diverse(vertices, 4, 2, 4, chosen, scratch);
     assert_memory_equal(chosen, expected, sizeof chosen);
     opevo_i_tvm_pick_diverse(vertices, 4, 2, 2, chosen, scratch);
@@ -405,7 +392,6 @@ static void check_batches(const char *name)
 
 static void test_batches_of_evolution(void **state)
 {
-    (void)state;
     check_batches("ansor-knobs");
     check_batches("ansor");
 }
@@ -422,7 +408,6 @@ static void test_mutation_covers_a_space(void **state)
     size_t by_mutation = 0;
     record made;
 
-    (void)state;
     assert_true(count <= MOST);
     run(tuner, count, hidden, &made);
     by_mutation = count_origin(&made, 0, count, "model");

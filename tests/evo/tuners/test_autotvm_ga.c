@@ -83,7 +83,6 @@ static void test_children_have_two_parents(void **state)
     size_t known = POPULATION;
     size_t exact = 0, near = 0;
 
-    (void)state;
     run(tuner, parents);
     memcpy(all, parents, POPULATION * sizeof *all);
     memcpy(parents + POPULATION, all, ELITE * sizeof *all); /* no elite yet: any of them again */
@@ -116,7 +115,6 @@ static void test_failures_have_no_children(void **state)
     individual parents[POPULATION], children[POPULATION], fit[POPULATION];
     size_t count = 0;
 
-    (void)state;
     run(tuner, parents);
     for (size_t i = 0; i < POPULATION; i++) {
         if (parents[i].fitness > 0)
@@ -139,7 +137,6 @@ static void test_share_of_mutations(void **state)
     individual parents[POPULATION], children[POPULATION];
     size_t foreign = 0;
 
-    (void)state;
     run(tuner, parents);
     run(tuner, children);
     for (size_t i = 0; i < POPULATION; i++) {
@@ -164,7 +161,6 @@ static void test_first_generation_is_random(void **state)
     opevo_tuner *uniform = tuner_make("random", space, "", 8);
     individual genetic[POPULATION], drawn[POPULATION];
 
-    (void)state;
     run(tuner, genetic);
     run(uniform, drawn);
     for (size_t i = 0; i < POPULATION; i++)

@@ -109,7 +109,6 @@ static void test_list(void **state)
 {
     pool one;
 
-    (void)state;
     pool_init(&one, listed_space);
     assert_true(one.candidates.listed);
     check_candidates(&one, true);
@@ -160,7 +159,6 @@ static void test_what_is_listed(void **state)
         {sparse_space, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         pool one;
 
@@ -258,7 +256,6 @@ static void check_pool(const char *json)
 
 static void test_pool(void **state)
 {
-    (void)state;
     check_pool(large_space);
     check_pool(branched_space);
 }
@@ -273,7 +270,6 @@ static void test_pool_of_branches(void **state)
     opevo_index parent = 0;
     pool one;
 
-    (void)state;
     pool_init(&one, branched_space);
     parent = draw_allowed(&one);
     CHECK_OK(opevo_i_qgp_candidates_refresh(&one.candidates, &parent, &fitness, 1, &one.rng, &err));
@@ -292,7 +288,6 @@ static void test_extreme_fitness(void **state)
     opevo_index parents[5];
     pool one;
 
-    (void)state;
     pool_init(&one, large_space);
     for (size_t i = 0; i < 5; i++)
         parents[i] = draw_allowed(&one);
@@ -311,7 +306,6 @@ static void test_nothing_allowed_nearby(void **state)
     opevo_index parent = 0;
     pool one;
 
-    (void)state;
     pool_init(&one, sparse_space);
     while (!opevo_space_allows(one.fixture.space, parent))
         parent++;
@@ -333,7 +327,6 @@ static void test_nothing_left(void **state)
     opevo_index parent = 0;
     pool one;
 
-    (void)state;
     pool_init(&one, "{\"a\": {\"_type\": \"permutation\", \"_value\": [10]}, \"_constraints\":"
                     " [\"a[0] == 9\", \"a[1] == 8\", \"a[2] == 7\", \"a[3] == 6\", \"a[4] == 5\","
                     " \"a[5] == 4\", \"a[6] == 3\", \"a[7] == 2\", \"a[8] == 1\"]}");
@@ -389,7 +382,6 @@ static void check_every_allocation(const char *json)
 
 static void test_every_allocation_fails(void **state)
 {
-    (void)state;
     check_every_allocation(listed_space);
     check_every_allocation(large_space);
     check_every_allocation(branched_space);

@@ -52,7 +52,6 @@ static void test_squared_loss_by_hand(void **state)
     opevo_i_tvm_samples samples = {.count = 4, .features = features, .labels = labels};
     opevo_i_tvm_boosting boosting = one_tree;
 
-    (void)state;
     check_tree(&boosting, &samples, (const double[]){0.4, 0.4, 0.6, 0.6});
     /* With weights G and H are sums of w g and w: -3 / 7 * -0.3. */
     samples.weights = weights;
@@ -77,7 +76,6 @@ static void test_rank_loss_by_hand(void **state)
     opevo_i_tvm_samples samples = {.count = 2, .features = features, .labels = labels};
     opevo_i_tvm_boosting boosting = one_tree;
 
-    (void)state;
     boosting.loss = OPEVO_I_LOSS_RANK;
     check_tree(&boosting, &samples, (const double[]){0.35, 0.65});
 }
@@ -91,7 +89,6 @@ static void test_margins(void **state)
     opevo_i_tvm_samples samples = {
         .count = 4, .features = features, .labels = labels, .margins = margins};
 
-    (void)state;
     check_tree(&one_tree, &samples, (const double[]){0.5, 0.5, 0.6, 0.6});
 }
 
@@ -123,7 +120,6 @@ static void test_sums_by_hand(void **state)
         .count = 2, .features = features, .rows = (const size_t[]){2, 2}, .labels = labels};
     opevo_i_tvm_boosting boosting = one_tree;
 
-    (void)state;
     check_sums(&boosting, &samples, (const double[]){0.5 - 2 * 0.1, 0.5 + 2 * 0.1});
     samples.weights = weights; /* -3 / 7 * -0.3 for each row of the second */
     check_sums(&boosting, &samples, (const double[]){0.3, 0.5 + 2 * 0.9 / 7});
@@ -152,7 +148,6 @@ static void test_sums_of_one(void **state)
     float plain[5] = {0};
     float summed[5] = {0};
 
-    (void)state;
     boosting.rounds = 10;
     for (int r = 0; r < 2; r++) {
         opevo_i_tvm_cost_model *model = opevo_i_tvm_cost_model_create(1, &boosting);
@@ -219,7 +214,6 @@ static void test_perfect_recall(void **state)
     float labels[200];
     double harmonic = 0;
 
-    (void)state;
     for (int i = 0; i < 200; i++)
         labels[i] = (float)(i * 7919 % 200);
     for (int i = 1; i <= 64; i++)
@@ -243,7 +237,6 @@ static void test_recall_is_its_definition(void **state)
     float predictions[MOST], labels[MOST];
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     for (size_t trial = 0; trial < 300; trial++) {
         size_t count = 1 + (size_t)opevo_rng_below(&rng, 150);
@@ -304,7 +297,6 @@ static void test_learns_an_order(void **state)
     opevo_i_tvm_samples samples = {
         .count = 500, .features = learned.features, .labels = learned.labels};
 
-    (void)state;
     make_data(&learned, 500);
     CHECK_OK(opevo_i_tvm_cost_model_train(model, &samples, &err));
     /* A random order scores 0.063, the mean of i / 500. */
@@ -332,7 +324,6 @@ static void test_stops_when_there_is_nothing_to_learn(void **state)
     opevo_i_tvm_samples samples = {
         .count = 70, .features = learned.features, .labels = learned.labels};
 
-    (void)state;
     make_data(&learned, 70);
     memset(learned.labels, 0, sizeof learned.labels);
     model = opevo_i_tvm_cost_model_create(WIDTH, &boosting);
@@ -398,7 +389,6 @@ static void test_refused(void **state)
     opevo_i_tvm_samples samples = {
         .count = 70, .features = learned.features, .labels = learned.labels};
 
-    (void)state;
     make_data(&learned, 70);
     learned.labels[3] = NAN;
     model = opevo_i_tvm_cost_model_create(WIDTH, &boosting);
@@ -428,7 +418,6 @@ static void test_library(void **state)
 {
     opevo_tuner_library library;
 
-    (void)state;
     opevo_i_tvm_cost_model_library(&library);
     assert_int_equal(strncmp(library.name, "XGBoost ", 8), 0);
     assert_true(library.as_tested);

@@ -42,7 +42,6 @@ static void test_speculation(void **state)
     opevo_space *space = formula_space(square);
     opevo_tuner *tuner = tuner_make("droplet", space, "exhausted=stop", 1);
 
-    (void)state;
     expect(tuner, "00", 4, 4);
     expect(tuner, "11 10 01 22 20 02 33 30 03 44 40 04", 4, 4);
     /* From (4,4), up comes in again at 0: (0,0) is known, (3,3) too; (0,4) and (4,0) are; (3,4) and
@@ -63,7 +62,6 @@ static void test_batches_drop_the_last(void **state)
     opevo_space *space = formula_space(square);
     opevo_tuner *tuner = tuner_make("droplet", space, "batch=4 exhausted=stop", 1);
 
-    (void)state;
     expect(tuner, "00", 1, 1);
     expect(tuner, "11 10 01 22", 1, 1);
     expect(tuner, "20 21 12 33", 1, 1);
@@ -81,7 +79,6 @@ static void test_failed_start(void **state)
     opevo_space *space = formula_space(square);
     opevo_tuner *tuner = tuner_make("droplet", space, "batch=4 exhausted=stop", 1);
 
-    (void)state;
     expect(tuner, "00", -1, 0);
     expect(tuner, "22 20 02 33", -1, 0);
     opevo_tuner_destroy(tuner);
@@ -96,7 +93,6 @@ static void test_expansions_end_early(void **state)
     opevo_space *space = formula_space(square);
     opevo_tuner *tuner = tuner_make("droplet", space, "batch=1 exhausted=stop", 1);
 
-    (void)state;
     expect(tuner, "00", 4, 4);
     expect(tuner, "11", 4, 4);
     expect(tuner, "22", 4, 4);
@@ -114,7 +110,6 @@ static void test_forbidden_batches(void **state)
     opevo_space *space = NULL;
     opevo_tuner *tuner = NULL;
 
-    (void)state;
     opevo_text_add(&json, "{\"a\": {\"_type\": \"discrete\", \"_value\": [0");
     for (int i = 1; i < 40; i++)
         opevo_text_printf(&json, ", %d", i);
@@ -138,7 +133,6 @@ static void test_constraints(void **state)
                       " \"_constraints\": [\"a != 1\"]}");
     opevo_tuner *tuner = tuner_make("droplet", space, "exhausted=stop", 1);
 
-    (void)state;
     expect(tuner, "00", 4, 4);
     expect(tuner, "01 22 20 02 33 30 03 44 40 04", 4, 4);
     expect(tuner, "34 43 24 41 42", 4, 4);
@@ -155,7 +149,6 @@ static void test_factors_in_the_order_of_autotvm(void **state)
     opevo_tuner *tuner = tuner_make("droplet", space, "batch=1", 1);
     opevo_text text = {0};
 
-    (void)state;
     for (int i = 0; i < 6; i++) {
         opevo_trial trial = {0};
         size_t count = 0;
@@ -184,7 +177,6 @@ static void test_many_parameters(void **state)
     opevo_trial trial = {0};
     size_t count = 0;
 
-    (void)state;
     for (int i = 0; i < 40; i++)
         opevo_text_printf(&json, "%s\"p%d\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3]}",
                           i ? ", " : "{", i);

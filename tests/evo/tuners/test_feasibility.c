@@ -90,7 +90,6 @@ static void test_formula(void **state)
 {
     float probability[AT];
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 4; seed++) {
         outcomes one;
 
@@ -119,7 +118,6 @@ static void test_certain_without_failures(void **state)
     float probability[AT];
     outcomes one;
 
-    (void)state;
     outcomes_init(&one, 1);
     for (int round = 0; round < 2; round++) { /* nothing told, then successes */
         assert_false(opevo_i_qgp_feasibility_has_failures(one.success));
@@ -147,7 +145,6 @@ static void test_all_fail(void **state)
     outcomes one;
     double log_likelihood = 0;
 
-    (void)state;
     outcomes_init(&one, 1);
     memset(one.ok, false, sizeof one.ok);
     outcomes_tell(&one, 0, TOLD);
@@ -166,7 +163,6 @@ static void test_all_fail(void **state)
 /* The likelihood is that of the sums without each outcome itself, and a fit never lowers it. */
 static void test_fit(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
         double before = -INFINITY;
         double first = 0;
@@ -196,7 +192,6 @@ static void test_follow(void **state)
     float predicted[AT];
     outcomes one;
 
-    (void)state;
     outcomes_init(&one, 2);
     for (size_t told = 0; told < TOLD;) {
         size_t next = told + 1 + told % 3 < TOLD ? told + 1 + told % 3 : TOLD;
@@ -252,7 +247,6 @@ static void test_every_allocation_fails(void **state)
     outcomes one;
     int64_t live = 0;
 
-    (void)state;
     outcomes_init(&one, 1);
     live = opevo_memory_live();
     for (int64_t n = 1; status != OPEVO_OK; n++) {
@@ -274,7 +268,6 @@ static void test_goes_on_after_a_failure(void **state)
     size_t failures = 0;
     outcomes one;
 
-    (void)state;
     outcomes_init(&one, 3);
     for (size_t i = 0; i < TOLD;) {
         opevo_memory_fail_at(1 + (int64_t)(failures % 11));

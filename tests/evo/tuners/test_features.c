@@ -36,7 +36,6 @@ static void test_knob_features(void **state)
     opevo_i_tvm_features *features = opevo_i_tvm_features_create(space, NULL);
     float row[12];
 
-    (void)state;
     assert_int_equal(opevo_i_tvm_features_width(features), 12);
     read_row(features, space, "t=2,4,3 o=2,0,1 u=1500 r=0.5 b=true m=col", row);
     for (size_t i = 0; i < 12; i++)
@@ -54,7 +53,6 @@ static void test_large_parameters(void **state)
     opevo_i_tvm_features *features = opevo_i_tvm_features_create(space, NULL);
     float row[28];
 
-    (void)state;
     assert_int_equal(opevo_i_tvm_features_width(features), 28);
     read_row(features, space,
              "t=1,1024,1,1048576,1,1,32,32 o=19,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,0",
@@ -88,7 +86,6 @@ static void test_source(void **state)
     float row[2];
     size_t count = 0;
 
-    (void)state;
     assert_int_equal(opevo_i_tvm_features_width(features), 2);
     for (int again = 0; again < 2; again++) {
         for (opevo_index point = 0; point < 100; point++) {
@@ -114,7 +111,6 @@ static void test_source_beyond_the_cache(void **state)
     float row[2];
     size_t count = 0;
 
-    (void)state;
     for (opevo_index point = 10; point < 100110; point++) {
         CHECK_OK(opevo_i_tvm_features_rows(features, point, NULL, row, &count, &err));
         assert_true(row[0] == (float)point);
@@ -147,7 +143,6 @@ static void test_rows(void **state)
         .count = 2, .rows_most = 3, .features = stacked_features, .context = &counter};
     opevo_i_tvm_features *features = opevo_i_tvm_features_create(space, &source);
 
-    (void)state;
     assert_int_equal(opevo_i_tvm_features_rows_most(features), 3);
     for (int again = 0; again < 2; again++) {
         for (opevo_index i = 0; i < 100; i++) {

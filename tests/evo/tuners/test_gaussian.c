@@ -190,7 +190,6 @@ static void test_predictions(void **state)
     float mean[OTHERS];
     float deviation[OTHERS];
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 12; seed++) {
         trial_case one;
         size_t observed = seed == 1 ? 2 : 5 * (size_t)seed;
@@ -235,7 +234,6 @@ static void test_appending(void **state)
     float mean[OTHERS];
     float deviation[OTHERS];
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 6; seed++) {
         trial_case one;
 
@@ -255,7 +253,6 @@ static void test_believing(void **state)
     enum { OTHERS = 40, FIRST = 4, LAST = 40 };
     float mean[OTHERS], deviation[OTHERS], believed_mean[OTHERS], believed[OTHERS];
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 6; seed++) {
         static dense first, last;
         trial_case one;
@@ -297,7 +294,6 @@ static void test_appending_after_retracting(void **state)
     float mean[OTHERS], deviation[OTHERS], again[OTHERS];
     trial_case one;
 
-    (void)state;
     case_init(&one, LAST, OTHERS, 3);
     append_up_to(&one, FIRST, LAST);
     opevo_i_qgp_gaussian_retract(one.gaussian, FIRST);
@@ -323,7 +319,6 @@ static void test_repeated_points(void **state)
     float deviation[COUNT];
     double minus_log = 0;
 
-    (void)state;
     memset(levels, OPEVO_I_LEVELS - 1, sizeof levels);
     opevo_i_qgp_gaussian_set(gaussian, levels, 0);
     for (size_t i = 0; i < COUNT; i++) {
@@ -384,7 +379,6 @@ static double integrated(const dense *self)
 
 static void test_evidence(void **state)
 {
-    (void)state;
     for (size_t n = 3; n <= 24; n += 7) {
         double first = 0;
 
@@ -451,7 +445,6 @@ static void test_every_allocation_fails(void **state)
     opevo_status status = OPEVO_NOMEM;
     int64_t live = 0;
 
-    (void)state;
     case_init(&one, 40, 8, 9);
     live = opevo_memory_live();
     for (int64_t n = 1; status != OPEVO_OK; n++) {
@@ -474,7 +467,6 @@ static void test_goes_on_after_a_failure(void **state)
     size_t failures = 0;
     trial_case one;
 
-    (void)state;
     case_init(&one, LAST, OTHERS, 4);
     append_up_to(&one, FIRST, FIRST);
     for (int64_t n = 1; n <= 3; n++) {

@@ -27,9 +27,6 @@ void __wrap_opevo_i_qgp_walk_kernel_multiply(const opevo_i_qgp_walk_kernel *kern
                                              unsigned level, const opevo_i_qgp_points *of, size_t i,
                                              opevo_i_qgp_point_range to, float *products)
 {
-    (void)kernel;
-    (void)level;
-    (void)of;
     for (size_t j = 0; j < to.count && feature == 0; j++)
         products[j] *= correlations[i][to.first + j];
 }
@@ -38,9 +35,6 @@ void __wrap_opevo_i_qgp_walk_kernel_row(const opevo_i_qgp_walk_kernel *kernel,
                                         const unsigned char *levels, const opevo_i_qgp_points *of,
                                         size_t i, opevo_i_qgp_point_range to, float *products)
 {
-    (void)kernel;
-    (void)levels;
-    (void)of;
     for (size_t j = 0; j < to.count; j++)
         products[j] =
             to.points == observed_points ? correlations[i][to.first + j] : watched[i][to.first + j];
@@ -106,7 +100,6 @@ static void appending_is_factoring_anew(void **state)
 {
     static const float excesses[] = {0, 1e-4F, 3e-3F, 0.2F};
 
-    (void)state;
     for (size_t k = 0; k < sizeof excesses / sizeof *excesses; k++) {
         float mean[WATCHED], deviation[WATCHED], mean_anew[WATCHED], deviation_anew[WATCHED];
         trial_case one = open_case();
@@ -134,7 +127,6 @@ static void what_is_no_number(void **state)
     float mean[WATCHED], deviation[WATCHED];
     trial_case one = open_case();
 
-    (void)state;
     for (size_t at = 0; at < FIRST; at += FIRST - 1) {
         fill(0);
         correlations[FIRST - 1][at] = NAN;
@@ -162,7 +154,6 @@ static void evidence_of_what_is_no_number(void **state)
     double minus_log = 0;
     trial_case one = open_case();
 
-    (void)state;
     fill(0);
     correlations[LAST - 1][0] = NAN;
     CHECK_OK(

@@ -114,7 +114,6 @@ static void test_sweep_draws_from_the_posterior(void **state)
     double z[FEW];
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 4, "test", 0);
     walk_fixture_add_some(&fixture, FEW, &rng);
     for (size_t i = 0; i < FEW; i++) /* smooth along the path */
@@ -138,7 +137,6 @@ static void test_prior(void **state)
     uint64_t found[FEATURES][OPEVO_I_LEVELS] = {{0}};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 6, "test", 0);
     assert_int_equal(opevo_i_qgp_walk_kernel_features(fixture.kernel), FEATURES);
     for (int i = 0; i < 2; i++)
@@ -203,7 +201,6 @@ static void test_irrelevant_parameter(void **state)
     size_t high = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 6, "test", 0);
     for (size_t set = 0; set < SETS; set++) {
         walk_fixture fixture =

@@ -143,7 +143,6 @@ static void check_against_model(const char *space_text, bool reference, size_t r
 
 static void test_expansions(void **state)
 {
-    (void)state;
     for (size_t s = 0; s < sizeof spaces / sizeof *spaces; s++) {
         check_against_model(spaces[s], false, 20);
         check_against_model(spaces[s], true, 3);
@@ -160,7 +159,6 @@ static void test_start(void **state)
     opevo_proposal got[256];
     opevo_index untiled = 1;
 
-    (void)state;
     CHECK_OK(opevo_space_read(space, "K=1024,1,1 X=960,1,1,1", &untiled, &err));
     assert_int_equal(turn(tuner, got), 1);
     assert_true(got[0].point == untiled);
@@ -181,7 +179,6 @@ static void test_draws_neighbours_evenly(void **state)
     opevo_index near[64];
     size_t count = list_neighbours(space, 0, near);
 
-    (void)state;
     assert_int_equal(count, 12);
     for (size_t n = 0; n < 2; n++) {
         unsigned times[64] = {0};
@@ -219,7 +216,6 @@ static void test_restarts(void **state)
     size_t total = 0;
     size_t count = 0;
 
-    (void)state;
     while ((count = turn(tuner, got)) > 0) {
         assert_true(total > 0 || !strcmp(got[0].origin, "restart"));
         total += count;
@@ -241,7 +237,6 @@ static void test_reference_repeats_a_quarter(void **state)
     opevo_objective *objective = NULL;
     double share = 0;
 
-    (void)state;
     CHECK_OK(opevo_operator_parse("mm1", &op, &err));
     CHECK_OK(opevo_simulated_open(&op, "gtx1080ti", &objective, &err));
     for (uint64_t seed = 1; seed <= 20; seed++) {

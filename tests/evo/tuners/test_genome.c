@@ -60,7 +60,6 @@ static void test_names(void **state)
     opevo_space *space = formula_space(sketches);
     opevo_i_tvm_genome *genome = opevo_i_tvm_genome_create(space, OPEVO_I_GENE_WEIGHTS_AUTO, 64);
 
-    (void)state;
     assert_non_null(genome);
     assert_int_equal(opevo_space_parameter_count(space), WIDTH);
     assert_int_equal(opevo_i_tvm_genome_stage_count(genome), 3);
@@ -114,7 +113,6 @@ static void test_law_of_samples(void **state)
     double sum = 0;
     opevo_rng rng;
 
-    (void)state;
     for (size_t point = 0; point < size; point++) {
         opevo_index vertices[WIDTH];
 
@@ -243,7 +241,6 @@ static void check_tile(const char *type, int64_t innermost)
 
 static void test_law_of_tiles(void **state)
 {
-    (void)state;
     check_tile("factor(12,3)", 0);
     check_tile("factor(12,3)", 4);
     check_tile("factor(30,2)", 6);
@@ -349,7 +346,6 @@ static void test_law_of_mutations(void **state)
     static const double cpu[] = {0.90, 0.04, 0.05, 0.01};
     static const double gpu[] = {0.90, 0.10, 0, 0};
 
-    (void)state;
     check_mutations(OPEVO_I_GENE_WEIGHTS_CPU, cpu);
     check_mutations(OPEVO_I_GENE_WEIGHTS_AUTO, cpu); /* it has locations */
     check_mutations(OPEVO_I_GENE_WEIGHTS_GPU, gpu);
@@ -366,7 +362,6 @@ static void test_weights_of_flat_spaces(void **state)
     uint64_t drawn[4] = {0};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 4, "test", 0);
     for (int i = 0; i < 100000; i++) {
         opevo_index vertices[2] = {0, 0};
@@ -388,7 +383,6 @@ static void test_nothing_to_mutate(void **state)
     opevo_i_tvm_genome *genome = opevo_i_tvm_genome_create(space, OPEVO_I_GENE_WEIGHTS_AUTO, 64);
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 5, "test", 0);
     for (opevo_index point = 0; point < opevo_space_size(space); point++) {
         opevo_index vertices[2];

@@ -12,7 +12,6 @@ static void test_ascends(void **state)
                       " [\"a[0] * b <= 16\"]}");
     opevo_index size = opevo_space_size(space);
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 2; seed++) {
         opevo_tuner *tuner = tuner_make("grid", space, NULL, seed);
         opevo_proposal proposal;
@@ -43,7 +42,6 @@ static void test_ends_among_forbidden_points(void **state)
     opevo_proposal proposal;
     size_t count = 1;
 
-    (void)state;
     CHECK_OK(opevo_tuner_ask(tuner, &proposal, 1, &count, &err));
     assert_int_equal(count, 0);
     assert_string_equal(tuner->reason, "10000000 points in a row are forbidden");

@@ -39,7 +39,6 @@ static uint64_t count_allowed(const char *constraint)
 
 static void test_counts_of_splits(void **state)
 {
-    (void)state;
     assert_true(size_of("factor(256,3)") == 45);
     assert_true(size_of("factor(224,3)") == 63);
     assert_true(size_of("factor(33554432,4)") == 3276);
@@ -80,7 +79,6 @@ static void test_sizes_of_resnet(void **state)
         {512, 7, 256, 3, 760320},   {512, 7, 256, 1, 190080},   {512, 7, 512, 3, 844800},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
         opevo_space *space = conv_space(layers[i].filters, layers[i].side, layers[i].side,
                                         layers[i].channels, layers[i].kernel);
@@ -119,7 +117,6 @@ static opevo_space *matmul_space(int rows, int columns, int depth)
 /* Records of tuned operators whose index and tiles stand side by side. */
 static void test_recorded_indices(void **state)
 {
-    (void)state;
     check_index(conv_space(192, 8, 8, 2048, 1),
                 "f=6,1,32,1 y=4,1,2,1 x=1,1,8,1 rc=64,32 ry=1,1 rx=1,1 unroll=1500 explicit=1",
                 8797896);
@@ -161,7 +158,6 @@ static void check_order(const char *text)
 
 static void test_order_of_splits(void **state)
 {
-    (void)state;
     check_order("factor(1,3)");
     check_order("factor(7,1)");
     check_order("factor(7,2)");
@@ -176,7 +172,6 @@ static void test_other_types_keep_their_numbers(void **state)
     static const char *const texts[] = {"permutation(4)", "discrete(3,1,2)", "categorical(b,a)"};
     opevo_parameter *parameter = NULL;
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         CHECK_OK(opevo_parameter_parse("x", texts[i], NULL, &parameter, &err));
         for (opevo_index vertex = 0; vertex < opevo_parameter_size(parameter); vertex++) {

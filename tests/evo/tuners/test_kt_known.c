@@ -74,7 +74,6 @@ static void test_small_lists(void **state)
 {
     opevo_index sizes[] = {3, 1, 8, 2, 256, 1, 4, 100};
 
-    (void)state;
     check(8, sizes, POINTS_MOST, 13);
 }
 
@@ -83,7 +82,6 @@ static void test_long_lists(void **state)
 {
     opevo_index sizes[] = {257, 768, 3, 65536, 300, 1, 9};
 
-    (void)state;
     check(7, sizes, POINTS_MOST, 13);
 }
 
@@ -92,7 +90,6 @@ static void test_many_parameters(void **state)
 {
     opevo_index sizes[WIDTH_MOST];
 
-    (void)state;
     for (size_t i = 0; i < WIDTH_MOST; i++)
         sizes[i] = i % 7 ? 3 : 900;
     check(WIDTH_MOST, sizes, 130, 9);
@@ -105,7 +102,6 @@ static void test_one_point(void **state)
 {
     opevo_index sizes[] = {1};
 
-    (void)state;
     check(1, sizes, 70, 1);
 }
 

@@ -47,7 +47,6 @@ static opevo_status scripted_take(opevo_i_kt *base, opevo_error *err)
 {
     scripted *self = (scripted *)base;
 
-    (void)err;
     assert_int_equal(base->wanted, SCRIPT_COUNT);
     for (size_t i = 0; i < SCRIPT_COUNT; i++)
         self->costs[i] = base->costs[i];
@@ -57,7 +56,6 @@ static opevo_status scripted_take(opevo_i_kt *base, opevo_error *err)
 
 static void scripted_nothing(opevo_i_kt *base)
 {
-    (void)base;
 }
 
 /* (7, 7) is forbidden, (1, 1) comes twice, (0, 0) fails: three trials, five costs. */
@@ -74,7 +72,6 @@ static void test_costs_and_repeats(void **state)
     opevo_rng rng;
     size_t count = 0;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     CHECK_OK(opevo_i_kt_create(sizeof(scripted), &strategy, space, &rng, &base, &err));
     base->super.ops = &ops;
@@ -113,7 +110,6 @@ static void test_rank(void **state)
     static const size_t expected[] = {1, 3, 4, 0, 2};
     size_t order[5];
 
-    (void)state;
     opevo_i_kt_rank(costs, order, 5);
     assert_memory_equal(order, expected, sizeof order);
 }
@@ -125,7 +121,6 @@ static void test_accepts(void **state)
     opevo_rng rng;
     double accepted = 0;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     assert_true(opevo_i_kt_accepts(&rng, -1, 1e-4));
     assert_true(opevo_i_kt_accepts(&rng, 0, 1e-4));
@@ -144,7 +139,6 @@ static void test_tabu(void **state)
     opevo_rng rng;
     size_t cleared = 0;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     assert_true(opevo_i_kt_tabu_init(&tabu, CAPACITY));
     for (size_t n = 0; n < ADDED; n++) {
@@ -169,7 +163,6 @@ static void test_permuted_is_one_to_one(void **state)
 {
     static bool met[1000];
 
-    (void)state;
     for (uint32_t size = 1; size <= 1000; size = size * 2 + 1) {
         for (uint64_t key = 0; key < 3; key++) {
             memset(met, 0, sizeof met);
@@ -200,7 +193,6 @@ static void test_climb(void **state)
     opevo_i_kt_climb climb;
     opevo_rng rng;
 
-    (void)state;
     CHECK_OK(opevo_i_kt_space_init(&look, space, &err));
     for (uint64_t seed = 1; seed <= 20; seed++) {
         unsigned since = 0;
@@ -240,7 +232,6 @@ static void test_climb_in_a_branch(void **state)
     opevo_rng rng;
     size_t met = 0;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     CHECK_OK(opevo_i_kt_space_init(&look, space, &err));
     assert_true(opevo_i_kt_climb_init(&climb, &look, &rng));

@@ -114,7 +114,6 @@ static void test_all_neighbours_are_found(void **state)
 {
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     for (size_t s = 0; s < SPACES; s++) {
         opevo_space *space = formula_space(spaces[s]);
@@ -152,7 +151,6 @@ static void test_neighbours_are_uniform(void **state)
 {
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 2, "test", 0);
     for (size_t s = 0; s < SPACES; s++) {
         opevo_space *space = formula_space(spaces[s]);
@@ -215,7 +213,6 @@ static void test_branches(void **state)
     opevo_i_kt_space look = look_at(space);
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 4, "test", 0);
     for (opevo_index from = 0; from < 3 * opevo_space_size(space); from++) {
         opevo_index row[WIDTH_MOST], to[WIDTH_MOST], expected[ROWS_MOST];
@@ -261,7 +258,6 @@ static void test_large_silent_parameter(void **state)
     opevo_index from[3] = {1, 0, 2}, rows[ROWS_MOST * 3];
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 6, "test", 0);
     assert_true(opevo_i_kt_is_silent(&look, 1, from));
     assert_int_equal(opevo_i_kt_neighbours(&look, OPEVO_I_KT_HAMMING, from, &rng, ROWS_MOST, rows),
@@ -340,7 +336,6 @@ static void test_repairs(void **state)
 {
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 3, "test", 0);
     for (size_t s = 0; s < SPACES; s++) {
         opevo_space *space = formula_space(spaces[s]);
@@ -362,7 +357,6 @@ static void test_latin_hypercube(void **state)
     opevo_index rows[18 * WIDTH_MOST];
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 4, "test", 0);
     for (size_t count = 3; count <= 18; count += 15) {
         CHECK_OK(opevo_i_kt_latin_hypercube(&look, &rng, count, rows, &err));
@@ -391,7 +385,6 @@ static void test_samples(void **state)
     opevo_rng rng;
     size_t count = 0;
 
-    (void)state;
     opevo_rng_init(&rng, 5, "test", 0);
     count = opevo_i_kt_sample_distinct(&look, &rng, ROWS_MOST, rows);
     assert_true(count == (size_t)look.count && count < ROWS_MOST && count > 3);
@@ -413,7 +406,6 @@ static void test_huge_space(void **state)
     opevo_i_kt_space look = look_at(space);
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 6, "test", 0);
     for (int n = 0; n < 200; n++) {
         opevo_index from[2];
@@ -444,7 +436,6 @@ static void test_every_allocation_fails(void **state)
     int64_t live = opevo_memory_live();
     opevo_status status = OPEVO_NOMEM;
 
-    (void)state;
     for (int64_t n = 1; status != OPEVO_OK; n++) {
         opevo_i_kt_space look;
 

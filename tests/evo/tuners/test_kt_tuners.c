@@ -97,7 +97,6 @@ static void test_all_beat_random(void **state)
     opevo_space *space = octal_space();
     double random = mean_best("random", space);
 
-    (void)state;
     for (size_t t = 0; t < sizeof names / sizeof *names; t++) {
         double mean = mean_best(names[t], space);
 
@@ -114,7 +113,6 @@ static void test_genetic_crosses_over(void **state)
     opevo_trial trials[TRIALS_MOST];
     size_t second = 0;
 
-    (void)state;
     search("kt-genetic", "mutation=0", space, 1, trials, 40);
     for (size_t n = 26; n < 40; n++) {
         bool found = false;
@@ -148,7 +146,6 @@ static void test_greedy_climbs(void **state)
     opevo_trial trials[TRIALS_MOST];
     size_t starts = 0;
 
-    (void)state;
     search("kt-greedy-mls", "", space, 3, trials, TRIALS_MOST);
     for (size_t n = 0; n < TRIALS_MOST; n++) {
         size_t near = 0;
@@ -178,7 +175,6 @@ static void test_diff_evo_starts_on_a_latin_hypercube(void **state)
     opevo_space *space = octal_space();
     opevo_trial trials[TRIALS_MOST];
 
-    (void)state;
     search("kt-diff-evo", "", space, 1, trials, 97);
     for (int i = 0; i < DIGITS; i++) {
         unsigned times[VALUES] = {0};
@@ -199,7 +195,6 @@ static void test_greywolf_recombines(void **state)
     opevo_space *space = octal_space();
     opevo_trial trials[TRIALS_MOST];
 
-    (void)state;
     search("kt-tabu-greywolf", "shake=0", space, 1, trials, 60);
     for (size_t n = 8; n < 60; n++) {
         int foreign = 0;
@@ -225,7 +220,6 @@ static void test_pso_that_stands_still_goes_on(void **state)
     opevo_trial trials[TRIALS_MOST];
     size_t strays = 0;
 
-    (void)state;
     search("kt-pso", "w=0 c1=0 c2=0", space, 1, trials, 200);
     for (size_t n = 0; n < 200; n++)
         strays += !strcmp(trials[n].proposal.origin, "uniform");
@@ -244,7 +238,6 @@ static void test_pso_leaves_a_failed_start(void **state)
     opevo_proposal proposals[50];
     size_t count = 0;
 
-    (void)state;
     CHECK_OK(opevo_tuner_ask(tuner, proposals, 50, &count, &err));
     assert_int_equal(count, 50);
     for (size_t n = 0; n < count; n++) {
@@ -266,7 +259,6 @@ static void test_annealing_has_no_unit(void **state)
     opevo_space *space = octal_space();
     opevo_tuner *tuners[2];
 
-    (void)state;
     for (int k = 0; k < 2; k++)
         tuners[k] = tuner_make("kt-annealing", space, "", 5);
     for (int n = 0; n < 300; n++) {
@@ -342,7 +334,6 @@ static void test_means_of_kernel_tuner(void **state)
     opevo_optimum optimum;
     char path[1024];
 
-    (void)state;
     snprintf(path, sizeof path, "%s/gemm_rtx2080ti.csv.xz", folder ? folder : "");
     if (!folder || access(path, R_OK) != 0)
         CHECK_SKIP("recorded landscapes: there is no %s", path);

@@ -20,7 +20,6 @@ static void note_points(void *context, const opevo_trial *trial, bool resumed)
 {
     opevo_index *points = context;
 
-    (void)resumed;
     points[trial->number - 1] = trial->proposal.point;
 }
 
@@ -118,7 +117,6 @@ static void check_identity(const char *name, const char *settings)
 
 static void test_identity(void **state)
 {
-    (void)state;
     check_identity("autotvm", "history=10 plan=16");
     check_identity("qgp", "");
     check_identity("ansor", "population=300 batch=16 warmup=10 trees=20");
@@ -132,7 +130,6 @@ static void test_refused(void **state)
     uint64_t trials = 7;
     setup self;
 
-    (void)state;
     set_up(&self);
     make_earlier(&self, earlier);
     CHECK_FAILS(OPEVO_INVALID, "has no run 2; opevo runs lists",
@@ -151,7 +148,6 @@ static void test_refused(void **state)
 
 static size_t point_itself(void *context, opevo_index point, float *features)
 {
-    (void)context;
     features[0] = (float)(opevo_hash_mix((uint64_t)point) >> 40);
     return 1;
 }
@@ -164,7 +160,6 @@ static void test_features_reach_the_tuner(void **state)
     opevo_index plain[TRIALS], with[TRIALS];
     setup self;
 
-    (void)state;
     set_up(&self);
     self.options.store = NULL;
     run(&self, plain);

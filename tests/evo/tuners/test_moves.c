@@ -59,7 +59,6 @@ static void check_one_parameter(const char *space_text, size_t move_count)
 
 static void test_moves_are_the_topology(void **state)
 {
-    (void)state;
     /* factor(C,v): v (v-1) moves for each prime, or divisor. */
     check_one_parameter("{\"a\": {\"_type\": \"factor\", \"_value\": [1024, 3]}}", 6);
     check_one_parameter("{\"a\": {\"_type\": \"factor\", \"_value\": [960, 2]}}", 6);
@@ -97,7 +96,6 @@ static void test_matrix_product(void **state)
     size_t legal = 0;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     assert_int_equal(opevo_i_gbfs_moves_count(moves), 30);
     assert_int_equal(opevo_i_gbfs_moves_feature_count(moves), 11);
@@ -129,7 +127,6 @@ static void test_parts_of_many_neighbours(void **state)
     opevo_index_set *reached = opevo_index_set_create();
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     assert_int_equal(opevo_i_gbfs_moves_count(moves), 256 + 2);
     for (int round = 0; round < 60; round++) {
@@ -156,7 +153,6 @@ static void test_moves_with_branches(void **state)
     size_t width = opevo_space_parameter_count(space);
     opevo_rng rng;
 
-    (void)state;
     assert_int_equal(width, 8);
     opevo_rng_init(&rng, 1, "test", 0);
     for (opevo_index from = 0; from < opevo_space_size(space); from++) {

@@ -61,7 +61,6 @@ static void test_episodes_stay_near_the_best(void **state)
         " \"_value\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}, \"_constraints\": [\"a[1] != 2 || b < 6\"]}");
     unsigned steps[SIZE_MOST];
 
-    (void)state;
     assert_true(opevo_space_size(space) <= SIZE_MOST);
     for (size_t n = 0; n < 3; n++) {
         for (uint64_t seed = 1; seed <= 50; seed++) {
@@ -103,7 +102,6 @@ static void test_sizes_of_rounds(void **state)
         " \"_value\": [1024, 4]}}");
     opevo_proposal got[64];
 
-    (void)state;
     for (size_t n = 0; n < 3; n++) {
         for (uint64_t seed = 1; seed <= 20; seed++) {
             opevo_tuner *tuner = tuner_make(names[n], space, "states=20 steps=5", seed);
@@ -124,7 +122,6 @@ static void test_starts_over(void **state)
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3,"
                                        " 4, 5, 6, 7, 8]}}");
 
-    (void)state;
     for (size_t n = 0; n < 3; n++) {
         opevo_tuner *tuner = tuner_make(names[n], space, "", 4);
         opevo_proposal got[64];
@@ -160,7 +157,6 @@ static void test_misplaced_rewards(void **state)
         {1, 2, 3, 4, 5, 6, 7}, {7, 0, 0, 0, 0, 0, 0}, {4, 5, 0, 6, 0, 7, 0}};
     static const double fitness[7] = {1, 2, 3, 4, 5, 6, 7};
 
-    (void)state;
     for (size_t c = 0; c < 3; c++) {
         double rewards[7];
 
@@ -180,7 +176,6 @@ static void test_unit_of_fitness(void **state)
         "{\"a\": {\"_type\": \"factor\", \"_value\": [1024, 4]}, \"b\": {\"_type\": \"factor\","
         " \"_value\": [1024, 4]}}");
 
-    (void)state;
     for (size_t n = 0; n < 2; n++) {
         opevo_index points[2][300];
 

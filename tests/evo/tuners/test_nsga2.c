@@ -68,7 +68,6 @@ static void test_fronts(void **state)
     opevo_i_nsga2_individual all[MOST];
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     for (int round = 0; round < 500; round++) {
         size_t count = draw_individuals(&rng, all);
@@ -132,7 +131,6 @@ static void test_crowding(void **state)
     opevo_i_nsga2_individual all[MOST];
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 2, "test", 0);
     for (int round = 0; round < 500; round++) {
         size_t count = draw_individuals(&rng, all);
@@ -159,7 +157,6 @@ static void test_crowded_comparison(void **state)
         {.front = 2, .crowding = 0, .number = 0},
     };
 
-    (void)state;
     for (size_t a = 0; a < 5; a++) {
         for (size_t b = 0; b < 5; b++) {
             int sign = opevo_i_nsga2_crowded_compare(&order[a], &order[b]);
@@ -266,7 +263,6 @@ static void test_known_front(void **state)
     double right = 0;
     double of_random = 0;
 
-    (void)state;
     for (size_t i = 0; i < X_VALUES; i++) {
         front[i][0] = (double)i / (X_VALUES - 1);
         front[i][1] = 1 - sqrt(front[i][0]);
@@ -292,7 +288,6 @@ static void test_one_criterion(void **state)
     opevo_tuner *tuner = NULL;
     double best = INFINITY;
 
-    (void)state;
     CHECK_OK(opevo_tuner_find("nsga2", &ops, &err));
     formula_settings(ops, "population=20 q=0.2", values);
     CHECK_OK(opevo_tuner_create(ops, space, values, 1, &tuner, &err));
@@ -359,7 +354,6 @@ static void test_no_allowed_child(void **state)
     opevo_domain_ops ops = edit_domain_ops;
     const char *reason = NULL;
 
-    (void)state;
     ops.mutate = no_mutant;
     domain.super.ops = &ops;
     assert_int_equal(count_origins(&domain.super, "uniform", &reason), 20);
@@ -374,7 +368,6 @@ static void test_no_allowed_candidate(void **state)
     opevo_domain_ops ops = edit_domain_ops;
     const char *reason = NULL;
 
-    (void)state;
     ops.sample = no_sample;
     domain.super.ops = &ops;
     assert_int_equal(count_origins(&domain.super, "initial", &reason), 0);

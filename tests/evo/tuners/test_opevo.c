@@ -212,7 +212,6 @@ static const char forbidden[] = "{\"d\": {\"_type\": \"discrete\", \"_value\": [
 
 static void test_law_of_first_child(void **state)
 {
-    (void)state;
     check_first_child(six, "lambda=2 rho=1 q=0.5", 0.5, false, 100000);
     check_first_child(six, "lambda=2 rho=1 q=0.5 duplicates=redraw", 0.5, true, 100000);
     check_first_child(six, "lambda=2 rho=1 q=0.8", 0.8, false, 100000);
@@ -232,7 +231,6 @@ static void test_rules_differ(void **state)
     bool taken[POINTS_MOST] = {0};
     double distance = 0;
 
-    (void)state;
     taken[0] = taken[7] = true;
     for (size_t x = 0; x < 8; x++)
         taken[x] = taken[x] || !opevo_space_allows(space, x);
@@ -260,7 +258,6 @@ static void test_paper_example(void **state)
     double runs = 0;
     double hits = 0;
 
-    (void)state;
     CHECK_OK(opevo_space_read(space, "f=8,1,1", &start, &err));
     CHECK_OK(opevo_space_read(space, "f=4,2,1", &near[0], &err));
     CHECK_OK(opevo_space_read(space, "f=4,1,2", &near[1], &err));
@@ -298,7 +295,6 @@ static void test_generations(void **state)
     const double fitness[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     opevo_proposal got[8];
 
-    (void)state;
     assert_int_equal(ask(tuner, got, 8), 5);
     for (size_t i = 0; i < 5; i++)
         assert_string_equal(got[i].origin, "initial");
@@ -322,7 +318,6 @@ static void test_wrong_order_is_refused(void **state)
     opevo_proposal got[8];
     opevo_trial trial = {.number = 1};
 
-    (void)state;
     assert_int_equal(ask(tuner, got, 8), 8);
     trial.proposal = got[1];
     CHECK_FAILS(OPEVO_INVALID, "order", opevo_tuner_tell(tuner, &trial, 1, &err));
@@ -340,7 +335,6 @@ static void test_failures_are_not_inherited(void **state)
     opevo_proposal initial[8];
     opevo_index parent[2][3];
 
-    (void)state;
     for (uint64_t seed = 0; seed < 200; seed++) {
         opevo_tuner *tuner = tuner_make("opevo", space, "q=0 rho=6", seed);
         opevo_proposal got[6];
@@ -372,7 +366,6 @@ static void test_nothing_to_mutate(void **state)
     const double fitness[2] = {3, 2};
     opevo_proposal got[2];
 
-    (void)state;
     assert_int_equal(ask(tuner, got, 2), 1);
     tell(tuner, got, fitness, 1);
     for (int generation = 0; generation < 5; generation++) {
@@ -394,7 +387,6 @@ static void test_starts_over_while_all_fails(void **state)
     const double works[3] = {0, 1e-9, 0};
     opevo_proposal got[8];
 
-    (void)state;
     assert_int_equal(ask(tuner, got, 8), 4);
     tell(tuner, got, fitness, 4);
     for (int generation = 0; generation < 3; generation++) {

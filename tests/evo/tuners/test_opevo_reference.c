@@ -48,7 +48,6 @@ static size_t count_initial(const char *changes, double fitness, size_t most)
  * 9, 17, ... outcomes, and the second finds fewer than lambda. */
 static void test_random_broods(void **state)
 {
-    (void)state;
     assert_int_equal(count_initial("concurrency=1", 1, 64), 8);
     assert_int_equal(count_initial("concurrency=8", 1, 64), 16);
     assert_int_equal(count_initial("concurrency=16", 1, 64), 24);
@@ -65,7 +64,6 @@ static void test_generations_overlap(void **state)
     opevo_space *space = formula_space(wide);
     opevo_index points[3][8];
 
-    (void)state;
     for (int variant = 0; variant < 3; variant++) {
         opevo_tuner *tuner = tuner_make("opevo-reference", space, "", 7);
         opevo_proposal got[24];
@@ -99,7 +97,6 @@ static void test_equality(void **state)
     opevo_i_opevo_individuals *all = opevo_i_opevo_individuals_create();
     size_t number = 0;
 
-    (void)state;
     assert_false(opevo_i_opevo_individuals_has(all, 5, 1, 1));
     assert_true(opevo_i_opevo_individuals_add(all, 5, 1, 1, &number));
     assert_true(opevo_i_opevo_individuals_has(all, 5, 1, 1));
@@ -121,7 +118,6 @@ static void test_no_repeats_without_cause(void **state)
 {
     opevo_space *space = formula_space(wide);
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         opevo_tuner *tuner = tuner_make("opevo-reference", space, "concurrency=1", seed);
 
@@ -172,7 +168,6 @@ static void test_repeats_some(void **state)
     double alone = 0;
     double eight = 0;
 
-    (void)state;
     CHECK_OK(opevo_operator_parse("mm1", &op, &err));
     CHECK_OK(opevo_simulated_open(&op, "gtx1080ti", &objective, &err));
     alone = mean_repeats(objective, "concurrency=1");

@@ -60,7 +60,6 @@ static void test_gradients_are_differences(void **state)
     const double h = 0x1p-4;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 3, "test", 0);
     for (int trial = 0; trial < 50; trial++) {
         double predictions[PROGRAMS * ROWS_MOST] = {0}, scores[PROGRAMS], other[PROGRAMS];
@@ -159,7 +158,6 @@ static void test_sums_are_those_of_brute_force(void **state)
                                            .by_rows = true};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 4, "test", 0);
     for (int trial = 0; trial < 100; trial++) {
         opevo_i_tvm_cost_model *model = opevo_i_tvm_cost_model_create(2, &boosting);

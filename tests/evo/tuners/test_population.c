@@ -63,7 +63,6 @@ static void check_against_sort(size_t capacity, uint64_t levels, uint64_t seed)
 
 static void test_against_sort(void **state)
 {
-    (void)state;
     for (size_t capacity = 1; capacity <= 17; capacity += 4) {
         check_against_sort(capacity, 4, capacity); /* many ties */
         check_against_sort(capacity, 1000000, capacity);
@@ -77,7 +76,6 @@ static void test_not_kept(void **state)
     const double bad[] = {0, -0.0, -1, NAN, INFINITY};
     opevo_index vertex = 7;
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         opevo_i_opevo_population_add(population, bad[i], &vertex);
     assert_int_equal(opevo_i_opevo_population_count(population), 0);
@@ -89,7 +87,6 @@ static void test_without_memory(void **state)
 {
     int64_t live = opevo_memory_live();
 
-    (void)state;
     for (int64_t n = 1; n <= 4; n++) {
         opevo_memory_fail_at(n);
         assert_null(opevo_i_opevo_population_create(4, 2));

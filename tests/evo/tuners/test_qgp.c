@@ -118,7 +118,6 @@ static void test_finds_the_summit(void **state)
     opevo_index points[60];
     double values[60];
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
         run(space, summit, "", seed, 60, points, values);
         assert_true(best_of(values, 60) == best_of_space(space, summit));
@@ -152,7 +151,6 @@ static void test_better_than_random(void **state)
     double values[TRIALS];
     double statistic = 0;
 
-    (void)state;
     for (uint64_t seed = 11; seed < 11 + SEEDS; seed++) {
         run(space, summit, "", seed, TRIALS, points, values);
         statistic -= 2 * log(chance_of_random(space, summit, best_of(values, TRIALS), TRIALS));
@@ -202,7 +200,6 @@ static void test_branches(void **state)
     double values[TRIALS];
     double statistic = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         run(space, of_branches, "", seed, TRIALS, points, values);
         statistic -= 2 * log(chance_of_random(space, of_branches, best_of(values, TRIALS), TRIALS));
@@ -224,7 +221,6 @@ static void test_learns_what_fails(void **state)
     opevo_index points[TRIALS];
     double values[TRIALS];
 
-    (void)state;
     for (opevo_index point = 0; point < opevo_space_size(space); point++)
         failing += mostly_failing(space, point) == 0;
     failing /= (double)opevo_space_size(space);
@@ -262,7 +258,6 @@ static void test_scale_of_fitness(void **state)
     opevo_index points[TRIALS], others[TRIALS];
     double values[TRIALS];
 
-    (void)state;
     run(space, summit, "", 3, TRIALS, points, values);
     for (size_t i = 0; i < 2; i++) {
         run(space, scaled[i], "", 3, TRIALS, others, values);
@@ -278,7 +273,6 @@ static double huge_extremes(const opevo_space *space, opevo_index point)
 {
     static const double values[] = {1.7e308, 1e-300, 5e-324, 1.6e308, 0, 1e300, 1};
 
-    (void)space;
     return values[opevo_hash_mix((uint64_t)point) % 7];
 }
 
@@ -292,7 +286,6 @@ static void test_extremes_with_a_pool(void **state)
     opevo_index points[TRIALS];
     double values[TRIALS];
 
-    (void)state;
     run(space, huge_extremes, "samples=1", 1, TRIALS, points, values);
     opevo_space_destroy(space);
 }
@@ -306,7 +299,6 @@ static void test_batches(void **state)
     opevo_tuner *tuner = tuner_make("qgp", space, "batch=16 initial=16", 5);
     double best = 0;
 
-    (void)state;
     for (size_t round = 0; round < 8; round++) {
         opevo_proposal proposals[BATCH + 1];
         opevo_trial trials[BATCH];
@@ -338,7 +330,6 @@ static void test_equal_seeds(void **state)
     opevo_index first[TRIALS], again[TRIALS];
     double values[TRIALS];
 
-    (void)state;
     run(space, mostly_failing, "samples=2", 9, TRIALS, first, values);
     run(space, mostly_failing, "samples=2", 9, TRIALS, again, values);
     assert_memory_equal(first, again, sizeof first);
@@ -422,7 +413,6 @@ static void test_earlier_runs(void **state)
     size_t with = 0;
     size_t without = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         double best = 0;
 
@@ -450,7 +440,6 @@ static void test_earlier_failures(void **state)
     opevo_proposal proposals[60];
     opevo_trial earlier[EARLIER];
 
-    (void)state;
     make_earlier(space, summit, 9, earlier);
     for (size_t i = 0; i < EARLIER; i++)
         earlier[i].outcome = opevo_outcome_failed(OPEVO_OUTCOME_TIMEOUT);
@@ -471,7 +460,6 @@ static void test_earlier_runs_of_a_tiny_space(void **state)
     size_t told = 0;
     size_t count = 0;
 
-    (void)state;
     for (size_t i = 0; i < 6; i++) {
         earlier[i] = (opevo_trial){.number = 1 + i % 3, .proposal = {.point = i % 3}};
         earlier[i].outcome.fitness = 1 + (double)i;
@@ -500,7 +488,6 @@ static void test_learning_without_memory(void **state)
     opevo_status status = OPEVO_NOMEM;
     int64_t live = 0;
 
-    (void)state;
     make_earlier(space, mostly_failing, 3, earlier);
     live = opevo_memory_live();
     for (int64_t n = 1; status != OPEVO_OK; n += 7) {
@@ -556,7 +543,6 @@ static void check_goes_on(landscape fitness, size_t trials, const opevo_trial *e
 
 static void test_goes_on_without_memory(void **state)
 {
-    (void)state;
     check_goes_on(mostly_failing, 40, NULL, 0);
 }
 
@@ -566,7 +552,6 @@ static void test_goes_on_with_earlier_runs(void **state)
     opevo_space *space = formula_space(toy_space);
     opevo_trial earlier[EARLIER];
 
-    (void)state;
     make_earlier(space, mostly_failing, 3, earlier);
     check_goes_on(summit, 90, earlier, EARLIER);
     opevo_space_destroy(space);

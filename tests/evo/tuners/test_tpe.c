@@ -169,7 +169,6 @@ static void check_against_definition(const char *text, bool ordered)
 
 static void test_estimators(void **state)
 {
-    (void)state;
     check_against_definition("discrete(1,2,4,8,16,32,64,128,256,512,1024,2048)", true);
     check_against_definition("discrete(5,6)", true);
     check_against_definition("discrete(5)", true);
@@ -213,7 +212,6 @@ static void check_draws(const char *text)
 
 static void test_draws(void **state)
 {
-    (void)state;
     check_draws("discrete(1,2,4,8,16,32,64,128,256,512)");
     check_draws("categorical(a,b,c,d,e)");
     check_draws("factor(64,3)");
@@ -269,7 +267,6 @@ static void test_climbs(void **state)
 {
     opevo_space *space = bowl_space();
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 10; seed++) {
         assert_true(best_of("tpe", space, seed, 100) > 112);
         assert_true(best_of("random", space, seed, 100) < 118);
@@ -285,7 +282,6 @@ static void test_starts_with_random_points(void **state)
     opevo_proposal first[30], drawn[30];
     size_t count = 0;
 
-    (void)state;
     CHECK_OK(opevo_tuner_ask(tuner, first, 30, &count, &err));
     assert_int_equal(count, 20);
     CHECK_OK(opevo_tuner_ask(uniform, drawn, 20, &count, &err));
@@ -326,7 +322,6 @@ static void check_forgets(const char *text)
 
 static void test_forgets(void **state)
 {
-    (void)state;
     check_forgets("discrete(1,2,4,8,16,32,64,128)");
     check_forgets("categorical(a,b,c,d,e)");
 }
@@ -382,7 +377,6 @@ static void test_batch_lies(void **state)
     opevo_proposal first[30], batch[30], one;
     size_t count = 0;
 
-    (void)state;
     CHECK_OK(opevo_tuner_ask(single, first, 30, &count, &err));
     tell_all(single, first, count, false);
     CHECK_OK(opevo_tuner_ask(tuner, first, 30, &count, &err));

@@ -68,7 +68,6 @@ static void test_targets(void **state)
 {
     memory self = memory_open();
 
-    (void)state;
     tell(&self, 3, 20);
     tell(&self, 4, 0);
     assert_true(opevo_i_qgp_feasibility_has_failures(self.success));
@@ -94,7 +93,6 @@ static void test_close_targets(void **state)
     double sorted[TOLD];
     opevo_rng rng;
 
-    (void)state;
     for (int with = 0; with < 2; with++) {
         memory self = memory_open();
 
@@ -127,7 +125,6 @@ static void test_best(void **state)
     double told[TOLD];
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     for (size_t n = 1; n <= TOLD; n++) {
         opevo_index points[MOST];
@@ -163,7 +160,6 @@ static void test_expectations(void **state)
     const opevo_trial earlier = trial_of(1, 9, 5);
     memory self = memory_open();
 
-    (void)state;
     learn(&self, &earlier, 1);
     tell(&self, 1, 2);
     CHECK_OK(opevo_i_qgp_training_set_expect(&self.observed, 2, &err));
@@ -193,7 +189,6 @@ static void test_earlier_runs(void **state)
     static const opevo_index ahead[] = {12, 14, 15, 12, 11};
     memory self = memory_open();
 
-    (void)state;
     assert_int_equal(opevo_i_qgp_training_set_runs(trials, 6), 3);
     assert_int_equal(opevo_i_qgp_training_set_runs(trials, 0), 0);
     learn(&self, trials, 6);
@@ -217,7 +212,6 @@ static void test_earlier_failures_only(void **state)
     const opevo_trial trials[] = {trial_of(1, 11, 0), trial_of(2, 12, 0)};
     memory self = memory_open();
 
-    (void)state;
     learn(&self, trials, 2);
     assert_int_equal(self.observed.earlier, 0);
     assert_true(opevo_i_qgp_feasibility_has_failures(self.success));
@@ -238,7 +232,6 @@ static void test_shares_of_long_runs(void **state)
     opevo_rng rng;
     size_t at = 0;
 
-    (void)state;
     opevo_rng_init(&rng, 2, "test", 0);
     for (size_t run = 0; run < 3; run++) {
         size_t length = run == 1 ? 10 : MANY;
@@ -269,7 +262,6 @@ static void test_many_short_runs(void **state)
     opevo_i_qgp_walk_kernel *kernel = NULL;
     memory self = memory_open();
 
-    (void)state;
     opevo_i_qgp_training_set_clear(&self.observed);
     opevo_i_qgp_feasibility_destroy(self.success);
     CHECK_OK(opevo_i_qgp_walk_kernel_create(self.space, 1 + 3 * OPEVO_I_EARLIER_MOST / 2, &kernel,
@@ -308,7 +300,6 @@ static void test_every_allocation_fails(void **state)
     memory self = memory_open();
     opevo_status status = OPEVO_NOMEM;
 
-    (void)state;
     tell(&self, 1, 0); /* room for outcomes, which stays */
     for (int64_t n = 1; status != OPEVO_OK; n++) {
         int64_t live = opevo_memory_live();

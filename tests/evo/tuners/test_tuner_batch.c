@@ -76,7 +76,6 @@ static void test_rounds_are_as_declared(void **state)
     opevo_space *space = formula_space(large_space);
     size_t widened = 0;
 
-    (void)state;
     for (size_t t = 0; t < opevo_tuner_count(); t++) {
         const opevo_tuner_ops *ops = opevo_tuner_get(t);
         opevo_setting_value values[FORMULA_SETTINGS_MOST];

@@ -32,7 +32,6 @@ static void test_exhausts_small_spaces(void **state)
 {
     static const unsigned failing[] = {0, 3, 1}; /* one in so many, or none */
 
-    (void)state;
     for (size_t s = 0; s < SMALL_COUNT; s++) {
         opevo_space *space = formula_space(small_spaces[s]);
 
@@ -60,7 +59,6 @@ static void test_exhausts_a_disconnected_graph(void **state)
     opevo_space *space = NULL;
     FILE *file = NULL;
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/parts.edges", folder);
     file = fopen(path, "w");
@@ -155,13 +153,11 @@ static void check_same_points(const char *json)
 
 static void test_same_seed_same_points_however_cut(void **state)
 {
-    (void)state;
     check_same_points(large_space);
 }
 
 static void test_same_points_with_branches(void **state)
 {
-    (void)state;
     check_same_points(large_branched);
 }
 
@@ -192,7 +188,6 @@ static void check_constraints(const char *json)
 
 static void test_never_repeats_or_breaks_a_constraint(void **state)
 {
-    (void)state;
     check_constraints(large_space);
     check_constraints(large_branched);
 }
@@ -203,7 +198,6 @@ static void test_branches_are_refused_by_the_others(void **state)
     opevo_space *space = formula_space("{" FLAT_CHOICE "}");
     size_t suited = 0;
 
-    (void)state;
     for (size_t t = 0; t < opevo_tuner_count(); t++) {
         const opevo_tuner_ops *ops = opevo_tuner_get(t);
         opevo_setting_value values[FORMULA_SETTINGS_MOST];
@@ -287,7 +281,6 @@ static void test_same_points_however_asks_and_tells_are_cut(void **state)
     const char *const spaces[] = {small_spaces[2], small_spaces[4], middle_space,
                                   small_spaces[SMALL_COUNT - 1]};
 
-    (void)state;
     for (size_t s = 0; s < sizeof spaces / sizeof *spaces; s++) {
         opevo_space *space = formula_space(spaces[s]);
 
@@ -318,7 +311,6 @@ static void test_asking_ahead(void **state)
     formula objective = formula_on(space, 5, 0);
     opevo_index points[64];
 
-    (void)state;
     for (size_t t = 0; t < opevo_tuner_count(); t++) {
         const opevo_tuner_ops *ops = opevo_tuner_get(t);
         opevo_tuner *tuner = make(ops, space, "", 1);
@@ -359,7 +351,6 @@ static void test_strange_fitness(void **state)
                                      1e308, 1.7e308, 5e-324, 2.2e-308, 1e-300,   1};
     opevo_space *space = formula_space(small_spaces[4]);
 
-    (void)state;
     for (size_t t = 0; t < opevo_tuner_count(); t++) {
         opevo_tuner *tuner = make(opevo_tuner_get(t), space, "", 1);
         size_t total = 0;
@@ -390,7 +381,6 @@ static void test_ends_of_settings(void **state)
     formula objective = formula_on(space, 1, 3);
     opevo_index points[64];
 
-    (void)state;
     for (size_t t = 0; t < opevo_tuner_count(); t++) {
         const opevo_tuner_ops *ops = opevo_tuner_get(t);
 
@@ -450,7 +440,6 @@ static void test_every_allocation_fails(void **state)
     opevo_space *space = formula_space(middle_space);
     int64_t live = opevo_memory_live();
 
-    (void)state;
     for (size_t k = 0; k < 2 * opevo_tuner_count(); k++) {
         const opevo_tuner_ops *ops = opevo_tuner_get(k / 2);
         opevo_status status = OPEVO_NOMEM;
@@ -471,7 +460,6 @@ static void test_table(void **state)
 {
     const opevo_tuner_ops *found = NULL;
 
-    (void)state;
     for (size_t t = 0; t < opevo_tuner_count(); t++) {
         const opevo_tuner_ops *ops = opevo_tuner_get(t);
 

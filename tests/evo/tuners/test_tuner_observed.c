@@ -33,7 +33,6 @@ static size_t run_observed(const opevo_tuner_ops *ops, const opevo_space *space,
  * matter. */
 static void test_observed_points_are_not_proposed(void **state)
 {
-    (void)state;
     for (size_t s = 0; s < SMALL_COUNT; s++) {
         opevo_space *space = formula_space(small_spaces[s]);
         formula objective = formula_on(space, 5, 4);
@@ -79,7 +78,6 @@ static void test_observing_what_cannot_be(void **state)
     opevo_trial other = {.number = 3, .proposal = {.origin = "start"}};
     opevo_index points[64];
 
-    (void)state;
     assert_int_equal(choose_observed(space, &objective, observed, 2), 2);
     CHECK_OK(opevo_tuner_observe(tuner, observed, 1, &err));
     CHECK_FAILS(OPEVO_INVALID, "Trial 1 is at a point told before.",

@@ -44,7 +44,6 @@ static opevo_space *sparse_space(size_t parameters, size_t values, size_t rows, 
 
 static void exhausts_a_sparse_list(void **state)
 {
-    (void)state;
     for (int related = 0; related < 2; related++) {
         opevo_space *space = sparse_space(12, 8, 90, related);
         opevo_space_share share;
@@ -81,7 +80,6 @@ static void goes_on_in_a_large_space(void **state)
 {
     opevo_space *space = sparse_space(12, 8, 5000, false);
 
-    (void)state;
     for (size_t t = 0; t < opevo_tuner_count(); t++) {
         const opevo_tuner_ops *ops = opevo_tuner_get(t);
         formula objective = formula_on(space, 3, 4);

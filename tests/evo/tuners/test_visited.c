@@ -63,7 +63,6 @@ static void check_walk(const char *text)
 
 static void test_walks_are_those_of_moves(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
         check_walk(spaces[i]);
 }
@@ -79,7 +78,6 @@ static void test_places_are_forgotten(void **state)
     uint32_t at = 0;
     opevo_index point = 0;
 
-    (void)state;
     CHECK_OK(opevo_i_gbfs_moves_create(space, &moves, &err));
     places = opevo_i_gbfs_visited_create(space, moves);
     assert_false(opevo_i_gbfs_visited_trim(places));

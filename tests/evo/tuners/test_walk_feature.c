@@ -70,7 +70,6 @@ static void test_against_the_law(void **state)
         {"choice(\"x\",\"y\",\"z\",\"u\",\"v\")", NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_parameter *parameter = parameter_of(cases[i][0], cases[i][1]);
 
@@ -86,7 +85,6 @@ static void test_disconnected(void **state)
     opevo_i_qgp_walk_feature feature;
     size_t apart = 0;
 
-    (void)state;
     check_values(parameter);
     CHECK_OK(opevo_i_qgp_walk_feature_init(&feature, parameter, OPEVO_I_FEATURE_VALUE, &err));
     for (size_t v = 0; v < feature.classes; v++)
@@ -187,7 +185,6 @@ static void test_components(void **state)
         {"permutation(8)", NULL, 8}, /* more values than a table of them holds */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_parameter *parameter = parameter_of(cases[i].text, cases[i].topology);
         opevo_index size = opevo_parameter_size(parameter);
@@ -215,7 +212,6 @@ static void test_kinds(void **state)
     opevo_parameter *alike = parameter_of("discrete(3,5,6)", NULL);
     opevo_i_qgp_walk_feature feature;
 
-    (void)state;
     CHECK_OK(opevo_i_qgp_walk_feature_init(&feature, parameter, OPEVO_I_FEATURE_KIND, &err));
     assert_int_equal(feature.classes, 2);
     for (size_t v = 0; v < 7; v++)
@@ -272,7 +268,6 @@ static void test_inactive(void **state)
         {"permutation(4)", 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_parameter *parameter = parameter_of(cases[i].text, NULL);
 
@@ -287,7 +282,6 @@ static void test_every_allocation_fails(void **state)
     int64_t live = opevo_memory_live();
     opevo_status status = OPEVO_NOMEM;
 
-    (void)state;
     for (int64_t n = 1; status != OPEVO_OK; n++) {
         opevo_i_qgp_walk_feature feature;
 

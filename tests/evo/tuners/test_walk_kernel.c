@@ -42,7 +42,6 @@ static void test_features(void **state)
     };
     walk_fixture fixture;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fixture = walk_fixture_open(cases[i].json);
         assert_int_equal(opevo_i_qgp_walk_kernel_features(fixture.kernel), cases[i].features);
@@ -59,7 +58,6 @@ static void test_components(void **state)
     const opevo_parameter *parameter = opevo_space_parameter(fixture.space, 1);
     size_t n = (size_t)opevo_parameter_size(parameter);
 
-    (void)state;
     for (opevo_index v = 0; v < n; v++) {
         opevo_index vertices[] = {0, v};
 
@@ -109,7 +107,6 @@ static void test_powers_of_two(void **state)
     static const bool optional[] = {false, true, false, false, false, true, true};
     size_t last = opevo_i_qgp_walk_kernel_features(fixture.kernel) - 1;
 
-    (void)state;
     assert_int_equal(last, 6);
     for (size_t f = 0; f <= last; f++) {
         assert_int_equal(opevo_i_qgp_walk_kernel_is_optional(fixture.kernel, f), optional[f]);
@@ -142,7 +139,6 @@ static void test_without_a_table(void **state)
     static const opevo_index numbers[] = {362879, 0, 70000, 362879, 1, 0};
     enum { COUNT = sizeof numbers / sizeof *numbers };
 
-    (void)state;
     for (size_t i = 0; i < COUNT; i++)
         CHECK_OK(opevo_i_qgp_points_add(&fixture.points, fixture.kernel, numbers[i], 0, &err));
     for (size_t level = 0; level < OPEVO_I_LEVELS; level++) {
@@ -199,7 +195,6 @@ static void test_positive_definite(void **state)
     unsigned char levels[WALK_FEATURES_MOST] = {0};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     walk_fixture_add_all(&fixture);
     check_positive(&fixture, levels);
@@ -220,7 +215,6 @@ static void test_row_is_the_product(void **state)
     float row[COUNT];
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 2, "test", 0);
     add_uniform(&fixture, COUNT, &rng);
     for (size_t i = 0; i < COUNT; i += 7) {
@@ -315,7 +309,6 @@ static void check_branches(const char *json, unsigned level)
 
 static void test_branches(void **state)
 {
-    (void)state;
     check_branches("{" FLAT_CHOICE "}", 1);
     check_branches("{" TWO_LEVELS "}", 0);
     check_branches("{" TWO_LEVELS TWO_LEVELS_CONSTRAINT "}", 4);
@@ -357,7 +350,6 @@ static void test_branch_without_a_table(void **state)
                                           "{\"_name\": \"a\", \"order\": {\"_type\":"
                                           " \"permutation\", \"_value\": 9}}, \"b\"]}}");
 
-    (void)state;
     check_branch_without_a_table(&large, 5, 2432902008176640000.0);
     check_branch_without_a_table(&nine, 362879, 362880);
     walk_fixture_close(&large);
@@ -442,7 +434,6 @@ static void test_random_branches_are_positive(void **state)
     uint64_t draws = 1;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 6, "test", 0);
     for (int i = 0; i < 40; i++) {
         unsigned char levels[WALK_FEATURES_MOST] = {0};

@@ -23,7 +23,6 @@ static void test_runs(void **state)
     size_t features = opevo_i_qgp_walk_kernel_features(fixture.kernel);
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 5, "test", 0);
     CHECK_OK(opevo_i_qgp_walk_kernel_create(fixture.space, RUNS, &kernel, &err));
     assert_int_equal(opevo_i_qgp_walk_kernel_features(kernel), features + 1);
@@ -67,7 +66,6 @@ static void test_add_and_copy(void **state)
     float row[COUNT];
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 3, "test", 0);
     CHECK_OK(opevo_i_qgp_points_init(&copies, fixture.kernel, &err));
     for (size_t i = 0; i < COUNT; i++) {
@@ -125,7 +123,6 @@ static void test_every_allocation_fails(void **state)
     opevo_status status = OPEVO_NOMEM;
     int64_t live = 0;
 
-    (void)state;
     CHECK_OK(opevo_space_parse("{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3]},"
                                " \"b\": {\"_type\": \"permutation\", \"_value\": [9]},"
                                " \"c\": {\"_type\": \"choice\", \"_value\": [4, 5, {\"_name\":"
@@ -152,7 +149,6 @@ static void test_goes_on_after_a_failure(void **state)
     unsigned char levels[WALK_FEATURES_MOST];
     float row[33];
 
-    (void)state;
     opevo_rng_init(&rng, 4, "test", 0);
     add_uniform(&fixture, 32, &rng); /* the first capacity */
     walk_fixture_levels(&fixture, &rng, levels);

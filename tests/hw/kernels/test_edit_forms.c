@@ -20,7 +20,6 @@ static char folder[] = "/tmp/opevo-forms-XXXXXX";
 
 static int make_folder(void **state)
 {
-    (void)state;
     return mkdtemp(folder) ? 0 : -1;
 }
 
@@ -30,7 +29,6 @@ static int remove_folder(void **state)
                                         "kernel.o", "kernel.so", "k.ptx"};
     char path[PATH_SIZE];
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         (void)unlink(path);
@@ -97,7 +95,6 @@ static void test_flag_of_denormals(void **state)
                  {"\"denormal-fp-math\"=\"ieee\"", 1, false},
                  {"\"denormal-fp-math\"=\"preserve-sign\"", 0, true}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char data[1024], path[PATH_SIZE];
         opevo_module *module = NULL;
@@ -127,7 +124,6 @@ static void test_names(void **state)
     static const char *const names[] = {"ll", "ptx", "amdgcn-ll", "amdgcn", "cpu-ll", "cpu-object"};
     opevo_variant_form form;
 
-    (void)state;
     for (int i = 0; i < 6; i++) {
         assert_true(opevo_variant_form_of(names[i], &form));
         assert_int_equal(form, i);
@@ -153,7 +149,6 @@ static void test_texts(void **state)
         {OPEVO_FORM_CPU_LL, NULL, "@gk_shared_size = constant i64 512"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_text text = emitted("tile.ll", "none", cases[i].form, cases[i].machine);
 
@@ -172,7 +167,6 @@ static void test_ptxas(void **state)
     opevo_edit_settings settings = OPEVO_EDIT_SETTINGS_DEFAULT;
     char command[3 * PATH_SIZE], path[PATH_SIZE];
 
-    (void)state;
     if (!exists("ptxas")) {
         opevo_module_destroy(module);
         CHECK_SKIP("ptxas is not installed");
@@ -201,7 +195,6 @@ static void test_code_object(void **state)
 {
     opevo_text text;
 
-    (void)state;
     if (!exists("ld.lld-" OPEVO_TEST_LLVM))
         CHECK_SKIP("lld-" OPEVO_TEST_LLVM " is not installed");
     text = emitted("tile.ll", "delete U78", OPEVO_FORM_AMDGCN, NULL);
@@ -228,7 +221,6 @@ static void test_cpu_object(void **state)
     float in[ITEMS], out[ITEMS + 1] = {0};
     void *handle;
 
-    (void)state;
     write_file("kernel.o", text.data, text.length);
     write_file("hooks.c", hooks, sizeof hooks - 1);
     snprintf(command, sizeof command, "cc -shared -fPIC -o %s %s %s",
@@ -266,7 +258,6 @@ static void test_diff(void **state)
     uint64_t hash = opevo_variant_hash(variant);
     opevo_text text = {0}, empty = {0};
 
-    (void)state;
     opevo_variant_diff(variant, &text);
     assert_non_null(strstr(opevo_text_string(&text), "tile_product\n@@ B4 @@\n"));
     assert_non_null(strstr(opevo_text_string(&text),
@@ -331,7 +322,6 @@ static void test_refused_files(void **state)
     };
     char path[PATH_SIZE];
 
-    (void)state;
     assert_int_equal(load_apart("/nonexistent.ll"), 2);
     assert_int_equal(load_apart("/"), 2);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -350,7 +340,6 @@ static void test_spoilt_bitcode(void **state)
     char *data = opevo_malloc(size, 1), path[PATH_SIZE];
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "bitcode", 0);
     write_file("module.bc", LLVMGetBufferStart(buffer), size);
     assert_int_equal(load_apart(in_folder("module.bc", path)), 0);
@@ -389,7 +378,6 @@ static void test_unsupported(void **state)
     opevo_text text = {0};
     char path[PATH_SIZE];
 
-    (void)state;
     write_file("module.bc", shuffle, sizeof shuffle - 1);
     module = load_path(in_folder("module.bc", path));
     none = parsed(module, "none");

@@ -79,7 +79,6 @@ static void test_effects(void **state)
 {
     opevo_module *module = load_module("line.ll");
 
-    (void)state;
     for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
         opevo_edits *edits = parsed(module, effects[i].edits);
         opevo_variant *variant = variant_of(module, edits);
@@ -119,7 +118,6 @@ static void test_fallbacks(void **state)
     };
     opevo_module *module = load_module("line.ll");
 
-    (void)state;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         opevo_edits *edits = parsed(module, lists[i]);
         uint64_t hash = 0;
@@ -148,7 +146,6 @@ static void test_created(void **state)
     opevo_text name = {0};
     char text[200], body[TEXT_SIZE] = "", id[24];
 
-    (void)state;
     snprintf(id, sizeof id, "X%016llx", (unsigned long long)copy->items[0]->hash);
     snprintf(text, sizeof text, "copy U1 U4 use=U4.0; operand %s.1 A2; move %s U1 with=U3", id, id);
     edits = parsed(module, text);
@@ -196,7 +193,6 @@ static void test_canonical_text(void **state)
     opevo_module *module = load_module("line.ll");
     char text[100];
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         opevo_edits *edits = parsed(module, texts[i][0]);
         char *out = printed(edits);
@@ -255,7 +251,6 @@ static void test_spoilt_texts(void **state)
     };
     opevo_module *module = load_module("line.ll");
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         opevo_edits *edits = NULL;
         opevo_error err = {0};
@@ -282,7 +277,6 @@ static void test_random_texts(void **state)
     opevo_rng rng;
     size_t accepted = 0;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "texts", 0);
     for (int i = 0; i < 100000; i++) {
         char text[400] = "";
@@ -310,7 +304,6 @@ static void test_settings(void **state)
 {
     opevo_edit_settings settings = OPEVO_EDIT_SETTINGS_DEFAULT;
 
-    (void)state;
     CHECK_OK(opevo_edit_settings_set(&settings, "move", "gevo", &err));
     CHECK_OK(opevo_edit_settings_set(&settings, "const-one", "always", &err));
     CHECK_OK(opevo_edit_settings_set(&settings, "order", "canonical", &err));
@@ -332,7 +325,6 @@ static void test_no_memory(void **state)
     int64_t live = opevo_memory_live();
     bool done = false;
 
-    (void)state;
     for (int64_t n = 1; !done; n++) {
         opevo_edit_settings settings = OPEVO_EDIT_SETTINGS_DEFAULT;
         opevo_edits *edits = NULL, *more = NULL, *child = NULL;

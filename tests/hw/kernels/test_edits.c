@@ -114,7 +114,6 @@ static void test_random_lists(void **state)
     size_t module_count = module_paths(paths), edit_count = 0, changed = 0;
     size_t count = 0; /* families */
 
-    (void)state;
     if (module_count == 0)
         fail_msg("no modules are found");
     count = test_points(16000) / module_count / 4 + 1;
@@ -171,7 +170,6 @@ static void test_dominators(void **state)
     size_t rejected = 0, count = 0;
     LLVMModuleRef llvm;
 
-    (void)state;
     CHECK_OK(opevo_i_edit_body_open(module, &body, &err));
     for (uint32_t from = 1; from <= module->instruction_count; from++)
         for (uint32_t before = 1; before <= module->instruction_count; before++) {
@@ -213,7 +211,6 @@ static void test_crossover(void **state)
     opevo_module *module = load_module("tile.ll");
     size_t nonempty = 0;
 
-    (void)state;
     for (size_t i = 0; i < 400; i++) {
         opevo_edit_settings settings = settings_of(i);
         bool concat = settings.crossover == OPEVO_CROSSOVER_CONCAT;
@@ -252,7 +249,6 @@ static void test_streams(void **state)
     opevo_edit_settings settings = OPEVO_EDIT_SETTINGS_DEFAULT;
     size_t kinds[OPEVO_I_EDIT_KINDS] = {0}, total = 0;
 
-    (void)state;
     for (size_t i = 0; i < DRAWS; i++) {
         opevo_edits *one = NULL, *two = NULL;
         opevo_rng rng, again;
@@ -290,7 +286,6 @@ static void test_facts(void **state)
                                         "readonly", "writeonly",   "align 64"};
     static const char *const names[] = {"tile.ll", "line.ll"};
 
-    (void)state;
     for (int m = 0; m < 2; m++) {
         opevo_module *module = load_module(names[m]);
         opevo_edits *none = opevo_edits_create();

@@ -212,7 +212,6 @@ static void test_laws(void **state)
     opevo_domain *other = opevo_evolver_objective(three)->domain;
     opevo_index first[DRAWN], again[DRAWN];
 
-    (void)state;
     assert_true(domain->signature == other->signature);
     draw(domain, first);
     draw(other, again);
@@ -294,7 +293,6 @@ static void test_kills(void **state)
     double begun_s = 0, load_s = 0;
     int lost = 0;
 
-    (void)state;
     draw(domain, drawn);
     for (int i = 0; i < DRAWN; i++)
         texts[i] = text_of(domain, drawn[i]);
@@ -335,7 +333,6 @@ static void test_objects(void **state)
     opevo_evolver *evolver = open_planted("cpu", 1);
     opevo_evolved found[3];
 
-    (void)state;
     CHECK_OK(opevo_evolver_evaluate(evolver, dead, 3, OPEVO_CASES_SELECTION, NULL, found, &err));
     for (int i = 0; i < 3; i++) {
         assert_int_equal(found[i].kind, OPEVO_OUTCOME_OK);
@@ -355,7 +352,6 @@ static void test_modules(void **state)
     opevo_evolver *evolver = open_planted("simt", 1);
     opevo_evolved found[2];
 
-    (void)state;
     CHECK_OK(opevo_evolver_evaluate(evolver, twice, 2, OPEVO_CASES_SEARCH, NULL, found, &err));
     assert_string_equal(found[0].hash, found[1].hash);
     assert_true(found[0].cost == found[1].cost && found[0].error == found[1].error);

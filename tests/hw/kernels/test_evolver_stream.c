@@ -61,7 +61,6 @@ static void test_stream(void **state)
 {
     searched two = {.count = 0}, four = {.count = 0};
 
-    (void)state;
     search(2, &two);
     search(4, &four);
     assert_memory_equal(two.fitness, four.fitness, sizeof two.fitness);

@@ -79,7 +79,6 @@ static void fails(const char *kernel, opevo_kernel_verdict verdict, const char *
 
 static void faults_have_their_verdicts(void **state)
 {
-    (void)state;
     fails("beyond", OPEVO_VERDICT_OUT_OF_BOUNDS, "beyond accesses memory outside of out.");
     fails("before", OPEVO_VERDICT_OUT_OF_BOUNDS, "before accesses memory outside of out.");
     fails("deep", OPEVO_VERDICT_OUT_OF_BOUNDS, "deep accesses memory outside of its stack.");
@@ -97,7 +96,6 @@ static void arguments_of_all_types_arrive(void **state)
             ", {\"i32\": 30}, {\"f32\": 2.0}, {\"f64\": 0.5}, {\"i64\": 12884901888}, {\"i8\": -1}",
             results);
 
-    (void)state;
     assert_int_equal(out.verdict, OPEVO_VERDICT_OK);
     assert_true(out.time_s > 0 && out.time_s < 1);
     for (int i = 0; i < 30; i++)
@@ -111,7 +109,6 @@ static void the_order_shows_races(void **state)
     opevo_fibers_options options = opevo_fibers_defaults;
     int32_t forward[32], reverse[32], first[32], second[32];
 
-    (void)state;
     run(options, "racy", "", forward);
     options.order = OPEVO_FIBERS_REVERSE;
     run(options, "racy", "", reverse);
@@ -134,7 +131,6 @@ static void the_base_limits_the_time_of_others(void **state)
     opevo_case *what = NULL;
     double start_s;
 
-    (void)state;
     options.timeout_s = 100;
     CHECK_OK(opevo_fibers_create(&options, &fibers, &err));
     base = link(fibers, true);
@@ -161,7 +157,6 @@ static void what_is_no_object_is_refused(void **state)
     opevo_fibers *fibers = NULL;
     opevo_launcher *launcher = NULL;
 
-    (void)state;
     CHECK_OK(opevo_fibers_create(&opevo_fibers_defaults, &fibers, &err));
     CHECK_FAILS(OPEVO_INVALID, "The object cannot be linked",
                 opevo_fibers_launcher(fibers, "nothing", 7, false, &launcher, &err));

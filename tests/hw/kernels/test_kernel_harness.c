@@ -50,7 +50,6 @@ static void refused(const char *words, const char *buffers, const char *steps, c
 
 static void faults_are_named_with_file_and_key(void **state)
 {
-    (void)state;
     refused("k.json: steps[0].arguments[1]: The structs of a launch have 1 to 64 members", BUFFERS,
             WITH("\"x\", {\"struct\": []}"), OUTPUTS, SETS);
     refused("k.json: steps[0].arguments[0]: No buffer is named \"z\"", BUFFERS,
@@ -128,7 +127,6 @@ static void expressions_follow_c(void **state)
     const opevo_i_harness_size_names names = {.name = {"n"}, .value = {10}, .count = 1};
     int64_t value = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         CHECK_OK(opevo_i_harness_size_evaluate(rows[i].text, &names, "k", &value, &err));
         if (value != rows[i].value)
@@ -182,7 +180,6 @@ static opevo_status run(opevo_launcher *super, opevo_case *what, opevo_evaluatio
 
 static void stay(opevo_launcher *super)
 {
-    (void)super;
 }
 
 static const opevo_launcher_ops ops = {"fake", run, stay};
@@ -195,7 +192,6 @@ static void results_are_judged_by_the_largest_error(void **state)
     opevo_golden *golden = NULL;
     opevo_evaluation out;
 
-    (void)state;
     CHECK_OK(parse(BUFFERS, STEPS, OUTPUTS, SETS, &harness, &err));
     assert_int_equal(opevo_harness_case_count(harness, OPEVO_SET_SEARCH), 4);
     assert_int_equal(opevo_harness_case_count(harness, OPEVO_SET_FINAL), 1);
@@ -283,7 +279,6 @@ static void steps_repeat_and_end_by_flags(void **state)
     recorder complete = {.rounds = 0}, cut = {.rounds = 0};
     opevo_evaluation out = {0};
 
-    (void)state;
     play("5", &complete, &out);
     assert_int_equal(out.verdict, OPEVO_VERDICT_OK);
     /* A grid without blocks launches nothing. */
@@ -327,7 +322,6 @@ static void fills_have_their_ranges(void **state)
     const int32_t *integer;
     int seen[50] = {0};
 
-    (void)state;
     real = filled(&harness, &what, "f32", "n", "{\"uniform\": [-3, -2]}");
     for (int i = 0; i < 50; i++)
         assert_true(real[i] >= -3 && real[i] <= -2);
@@ -366,7 +360,6 @@ static void graphs_are_reached_from_node_0(void **state)
     const int32_t *offsets, *targets;
     int level[50] = {1};
 
-    (void)state;
     CHECK_OK(parse(
         "{\"o\": {\"type\": \"i32\", \"count\": \"n + 1\", \"fill\": {\"graph\": \"offsets\", "
         "\"nodes\": \"n\", \"edges\": \"2 * n\"}}, \"t\": {\"type\": \"i32\", \"count\": \"2 * "
@@ -400,7 +393,6 @@ static void seeds_give_the_bytes(void **state)
     opevo_case *a = NULL, *b = NULL, *c = NULL;
     size_t count = 0;
 
-    (void)state;
     CHECK_OK(parse(BUFFERS, STEPS, OUTPUTS, SETS, &harness, &err));
     CHECK_OK(opevo_case_open(harness, OPEVO_SET_SEARCH, 0, &a, &err));
     CHECK_OK(opevo_case_open(harness, OPEVO_SET_SEARCH, 0, &b, &err));
@@ -422,7 +414,6 @@ static void every_allocation_may_fail(void **state)
     int64_t alive = opevo_memory_live();
     opevo_status status = OPEVO_NOMEM;
 
-    (void)state;
     for (int64_t n = 1; status != OPEVO_OK; n++) {
         opevo_harness *harness = NULL;
         opevo_case *what = NULL;
@@ -443,7 +434,6 @@ static void harnesses_are_found_beside_kernels(void **state)
 {
     char *path = NULL;
 
-    (void)state;
     CHECK_OK(opevo_harness_path(OPEVO_TEST_KERNELS "/planted-store.ll", &path, &err));
     assert_string_equal(path, OPEVO_TEST_KERNELS "/planted.json");
     opevo_free(path);
@@ -489,7 +479,6 @@ static void structs_are_laid_out_as_in_c(void **state)
     uint8_t bytes[OPEVO_STRUCT_MOST];
     mixed made;
 
-    (void)state;
     assert_int_equal(opevo_argument_lay_out(&whole, address_of, addresses, bytes), sizeof made);
     memcpy(&made, bytes, sizeof made);
     assert_int_equal(made.a, 1);

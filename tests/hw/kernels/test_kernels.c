@@ -118,13 +118,11 @@ static void check_order(opevo_fibers_order order)
 
 static void kernels_compute_what_plain_c_does(void **state)
 {
-    (void)state;
     check_order(OPEVO_FIBERS_FORWARD);
 }
 
 static void the_order_of_work_items_changes_nothing(void **state)
 {
-    (void)state;
     check_order(OPEVO_FIBERS_REVERSE);
     check_order(OPEVO_FIBERS_SHUFFLED);
 }

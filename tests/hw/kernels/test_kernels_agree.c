@@ -143,7 +143,6 @@ static bool agree(const fixture *f, opevo_harness_set set, size_t cases, const o
 
 static void all_kernels_are_accepted_and_equal(void **state)
 {
-    (void)state;
     for (size_t k = 0; k < NAMES; k++) {
         opevo_edits *none = opevo_edits_create();
         fixture f;
@@ -161,7 +160,6 @@ static void accepted_variants_are_equal(void **state)
     size_t count = test_points(VARIANTS) / NAMES; /* of a kernel */
     size_t accepted = 0;
 
-    (void)state;
     for (size_t k = 0; k < NAMES; k++) {
         opevo_edit_settings settings = OPEVO_EDIT_SETTINGS_DEFAULT;
         opevo_rng rng;

@@ -65,7 +65,6 @@ static void test_nested_loops(void **state)
 {
     opevo_simt_result result = run_text(nested);
 
-    (void)state;
     if (result.outcome != OPEVO_SIMT_OK)
         fail_msg("%s", result.message);
     for (uint32_t i = 0; i < THREADS; i++)
@@ -99,7 +98,6 @@ static void test_meeting(void **state)
     opevo_simt_result result = run_text(text);
     uint32_t sums[2] = {0}, votes[2] = {UINT32_MAX, 255};
 
-    (void)state;
     if (result.outcome != OPEVO_SIMT_OK)
         fail_msg("%s", result.message);
     for (uint32_t t = 0; t < BLOCK; t++)
@@ -132,7 +130,6 @@ static void test_atomics(void **state)
     opevo_simt_result result;
     float sum;
 
-    (void)state;
     memset(out, 0, sizeof out);
     call.buffers[0].initialised = true;
     result = simt_launch(&machine, &call);
@@ -158,7 +155,6 @@ static void test_atomic_race(void **state)
     simt_call call = call_of("f");
     opevo_simt_result result;
 
-    (void)state;
     call.buffers[0].initialised = true;
     result = simt_launch(&machine, &call);
     assert_int_equal(result.outcome, OPEVO_SIMT_RACE);
@@ -174,7 +170,6 @@ static void test_determinism(void **state)
     int32_t first[THREADS];
     opevo_simt_counts counts[2];
 
-    (void)state;
     for (int order = 0; order < 3; order++)
         for (int again = 0; again < 2; again++) {
             simt_setting machine;
@@ -203,7 +198,6 @@ static void test_order(void **state)
     simt_setting machine;
     simt_call call = call_of("f");
 
-    (void)state;
     options.check_races = false;
     machine = simt_open(text, &options);
     assert_int_equal(simt_launch(&machine, &call).outcome, OPEVO_SIMT_OK);
@@ -225,7 +219,6 @@ static void test_limit(void **state)
     opevo_simt_result result;
     opevo_simt_counts counts;
 
-    (void)state;
     options.step_limit = 1000;
     machine = simt_open(text, &options);
     result = simt_launch(&machine, &call);
@@ -262,7 +255,6 @@ static opevo_simt_counts count_stride(unsigned stride, bool shared)
 
 static void test_traffic(void **state)
 {
-    (void)state;
     for (unsigned stride = 1; stride <= 32; stride++) {
         opevo_simt_counts global = count_stride(stride, false), shared = count_stride(stride, true);
         unsigned common = stride; /* greatest common divisor with the banks */
@@ -316,7 +308,6 @@ static void test_without_memory(void **state)
     opevo_status status = OPEVO_NOMEM;
     int64_t live;
 
-    (void)state;
     assert_int_equal(LLVMParseIRInContext(context, memory, &module, NULL), 0);
     CHECK_OK(opevo_simt_costs_load(NULL, &costs, &err));
     live = opevo_memory_live();
@@ -342,7 +333,6 @@ static void test_misuse(void **state)
     opevo_simt_launch launch = {.kernel = "f", .grid = {1, 1, 1}, .block = {1, 1, 1}};
     opevo_simt_result result;
 
-    (void)state;
     CHECK_FAILS(OPEVO_INVALID, "takes 1 arguments; 0 were given",
                 opevo_simt_run(machine.machine, &launch, &result, &err));
     launch.arguments = &argument;
@@ -377,7 +367,6 @@ static void test_cost_files(void **state)
 {
     opevo_simt_costs *costs = NULL;
 
-    (void)state;
     check_costs("{\"name\": \"x\", \"integer\": -1}",
                 "integer: must be a number from 0 to 1000000 cycles");
     check_costs("{\"name\": \"x\", \"integr\": 1}", "integr: unknown key");
@@ -411,7 +400,6 @@ static void test_dynamic_variables(void **state)
     simt_setting machine = simt_open(text, NULL);
     opevo_simt_result result;
 
-    (void)state;
     CHECK_OK(opevo_simt_add_buffer(machine.machine, &buffer, &argument.buffer, &err));
     CHECK_OK(opevo_simt_run(machine.machine, &launch, &result, &err));
     if (result.outcome != OPEVO_SIMT_OK)
@@ -452,7 +440,6 @@ static void test_struct_by_value(void **state)
     opevo_simt_result result;
     uint32_t number = 0;
 
-    (void)state;
     CHECK_OK(opevo_simt_add_buffer(machine.machine, &buffer, &number, &err));
     box.out = opevo_simt_address(machine.machine, number);
     CHECK_OK(opevo_simt_run(machine.machine, &launch, &result, &err));

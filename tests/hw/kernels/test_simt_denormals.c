@@ -182,13 +182,11 @@ static void check_processor(const operation *what)
                      (double)out[t], (double)expected);
     }
 #else
-    (void)what;
 #endif
 }
 
 static void test_values(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < OPERATIONS; i++) {
         opevo_text text = {0};
 
@@ -237,7 +235,6 @@ static bool has_ftz(const char *text)
 
 static void test_instructions(void **state)
 {
-    (void)state;
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
@@ -275,7 +272,6 @@ static void test_attributes(void **state)
                                        "\"denormal-fp-math-f32\"=\"ieee,preserve-sign\""};
     opevo_text text = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         opevo_text_clear(&text);
         add_module(&operations[0], known[i].attributes, &text);
@@ -340,7 +336,6 @@ static void test_small_cases(void **state)
     };
     static _Alignas(16) uint64_t memory;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         simt_call call = {
             .kernel = "f",

@@ -21,7 +21,6 @@ static void test_sound_kernel(void **state)
 {
     opevo_simt_result result = run_text(REVERSE(BARRIER, "%i"));
 
-    (void)state;
     if (result.outcome != OPEVO_SIMT_OK)
         fail_msg("%s", result.message);
     for (int i = 0; i < THREADS; i++)
@@ -38,7 +37,6 @@ static void test_missing_barrier(void **state)
     simt_call call = call_of("f");
     opevo_simt_result result;
 
-    (void)state;
     check_fault(text, OPEVO_SIMT_UNINITIALISED, "U10", "U12 stores it in global memory");
     options.check_uninitialised = false;
     machine = simt_open(text, &options);
@@ -58,7 +56,6 @@ static void test_race_with_right_output(void **state)
     simt_call call = call_of("f");
     opevo_simt_result result = simt_launch(&machine, &call);
 
-    (void)state;
     assert_int_equal(result.outcome, OPEVO_SIMT_RACE);
     assert_string_equal(result.instruction, "U6");
     assert_int_equal(result.thread[0], 1);
@@ -71,7 +68,6 @@ static void test_race_with_right_output(void **state)
 /* Blocks of a launch: one reads what another wrote. Threads of a block: a read before a write. */
 static void test_races(void **state)
 {
-    (void)state;
     check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
                 " %p = getelementptr i32, ptr %out, i32 %t\n store i32 %c, ptr %p\n" END,
                 OPEVO_SIMT_RACE, "U7", "which U7 of another block of the launch wrote");
@@ -94,7 +90,6 @@ static void test_reads_among_additions(void **state)
                          " %v = load i32, ptr addrspace(1) @sum\n store i32 %v, ptr %out\n br "    \
                          "label %b1\nb1:\n" END
 
-    (void)state;
     check_fault(TALLY("128"), OPEVO_SIMT_RACE, "U10",
                 "reads byte 0 of variable sum, which another block of the launch updated");
     check_fault(TALLY("0"), OPEVO_SIMT_RACE, "U6",
@@ -110,7 +105,6 @@ static void test_bytes(void **state)
                          " %p = getelementptr i8, ptr addrspace(3) @w, i32 %b\n"                   \
                          " store i32 %t, ptr addrspace(3) %p, align 1\n" END
 
-    (void)state;
     assert_int_equal(run_text(SIDE_BY_SIDE("4")).outcome, OPEVO_SIMT_OK);
     check_fault(SIDE_BY_SIDE("3"), OPEVO_SIMT_RACE, "U9", "which U9 of another thread wrote");
 }
@@ -133,7 +127,6 @@ static void test_warp_sync(void **state)
         {OPEVO_SIMT_RACE, OPEVO_SIMT_OK, OPEVO_SIMT_RACE},
         {OPEVO_SIMT_OK, OPEVO_SIMT_OK, OPEVO_SIMT_RACE}};
 
-    (void)state;
     for (int sync = 0; sync < 2; sync++)
         for (int i = 0; i < 3; i++) {
             opevo_simt_options options = opevo_simt_defaults;
@@ -153,7 +146,6 @@ static void test_warp_sync(void **state)
 
 static void test_divergent_barriers(void **state)
 {
-    (void)state;
     check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
                 " %o = icmp ult i32 %t, 40\n br i1 %o, label %a, label %b\n"
                 "a:\n" BARRIER " br label %b\nb:\n" END,
@@ -170,7 +162,6 @@ static void test_divergent_barriers(void **state)
 
 static void test_uninitialised(void **state)
 {
-    (void)state;
     /* An output that is read before it is written decides a branch. */
     check_fault(
         SIMT_HEAD BEGIN("f", "ptr %out") //
@@ -206,7 +197,6 @@ static void test_out_of_bounds(void **state)
     simt_setting machine = simt_open(past_end, NULL);
     simt_call call = call_of("f");
 
-    (void)state;
     call.buffers[0].name = "bins";
     assert_non_null(
         strstr(simt_launch(&machine, &call).message, "at byte 768 of buffer bins, which has 768"));
@@ -236,7 +226,6 @@ static void test_out_of_bounds(void **state)
 
 static void test_undefined(void **state)
 {
-    (void)state;
     check_fault(SIMT_HEAD BEGIN("f", "ptr %out") " %x = udiv i32 %n, %t\n" END,
                 OPEVO_SIMT_UNDEFINED, "U6", "divides by 0");
     check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
@@ -248,7 +237,6 @@ static void test_undefined(void **state)
 
 static void test_unsupported(void **state)
 {
-    (void)state;
     check_fault(SIMT_HEAD "declare i32 @llvm.nvvm.read.ptx.sreg.clock()\n" BEGIN("f", "ptr %out") //
                 " %x = call i32 @llvm.nvvm.read.ptx.sreg.clock()\n" END,
                 OPEVO_SIMT_UNSUPPORTED, "U6", "llvm.nvvm.read.ptx.sreg.clock");

@@ -243,7 +243,6 @@ static void test_random_programs(void **state)
     opevo_text text = {0};
     void *library;
 
-    (void)state;
     if (!have("clang-19")) {
         print_message("skipped: clang-19 is missing\n");
         skip();
@@ -285,7 +284,6 @@ static void test_oclgrind(void **state)
     static const char *const between[] = {"barrier(CLK_LOCAL_MEM_FENCE);", ""};
     char folder[] = "/tmp/opevo-simt-XXXXXX", command[256];
 
-    (void)state;
     if (!have("oclgrind-kernel")) {
         print_message("skipped: oclgrind is missing\n");
         skip();

@@ -317,7 +317,6 @@ static void test_instructions(void **state)
     opevo_text text = {0};
     simt_setting machine;
 
-    (void)state;
     opevo_text_add(&text, SIMT_HEAD);
     opevo_text_add(&text, declarations);
     for (size_t i = 0; i < CASE_COUNT; i++)
@@ -360,7 +359,6 @@ static void test_wide_operations(void **state)
     static _Alignas(32) unsigned char in[3][256], any[256], wide[256];
     uint64_t stream = 2;
 
-    (void)state;
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
         print_message("skipped: this processor has no AVX2\n");
         skip();
@@ -380,7 +378,6 @@ static void test_wide_operations(void **state)
                 fail_msg("operation %zu differs", number);
         }
 #else
-    (void)state;
     skip();
 #endif
 }

@@ -108,7 +108,6 @@ static void test_random_programs(void **state)
     size_t races = 0, count = program_count(), told[RACE_MISTAKES] = {0};
     uint64_t stream = 11;
 
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         race_program program = race_draw(&stream);
         opevo_text text = {0};

@@ -47,7 +47,6 @@ static void test_operations(void **state)
 {
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "affine", 0);
     for (int trial = 0; trial < TRIALS; trial++) {
         opevo_i_affine_atoms atoms = {0};
@@ -102,7 +101,6 @@ static void test_simplified(void **state)
     opevo_i_affine rest = opevo_i_affine_modulo(&atoms, &fused, 8);
     opevo_i_affine again;
 
-    (void)state;
     assert_true(opevo_i_affine_equal(&quotient, &outer));
     assert_true(opevo_i_affine_equal(&rest, &inner));
     /* 7 (e / 7) + e % 7 is e, although neither part is simple. */
@@ -130,7 +128,6 @@ static void test_overflow(void **state)
     opevo_i_affine zero = opevo_i_affine_constant(0);
     int first = opevo_i_affine_atoms_loop(&atoms, 8);
 
-    (void)state;
     for (int i = 0; i < OPEVO_I_TERMS; i++) {
         opevo_i_affine one =
             opevo_i_affine_of_atom(i ? opevo_i_affine_atoms_loop(&atoms, 8) : first);

@@ -46,7 +46,6 @@ static void check_refused(const char *text, opevo_status status, const char *wor
 
 static void test_prints_what_it_read(void **state)
 {
-    (void)state;
     check_prints("A[m:512, k:1024]; const B[k, n:512]; C[m,n] = sum(k) A[m,k]*B[k,n]",
                  "A[m:512, k:1024]\nconst B[k, n:512]\nC[m, n] = sum(k) A[m, k]*B[k, n]");
     /* Inputs that are only read have the extents that their reads need. */
@@ -81,7 +80,6 @@ static void test_expressions_print_with_least_parentheses(void **state)
         "1e-30*A[i] + 1.25e+19*i",
     };
 
-    (void)state;
     for (size_t b = 0; b < sizeof bodies / sizeof *bodies; b++) {
         opevo_text text = {0};
 
@@ -93,7 +91,6 @@ static void test_expressions_print_with_least_parentheses(void **state)
 
 static void test_whole_numbers_are_simplified(void **state)
 {
-    (void)state;
     check_prints("A[9]; C[i:4] = A[(4*i + 3)//4] + A[(6*i + 2)%3 + i - i]*(i - i + 2)",
                  "A[9]\nC[i:4] = A[i] + A[2]*2");
     check_prints("A[40]; C[i:4, j:5] = A[(8*i + j + 9)//4] + 1 + 2 + i",
@@ -103,7 +100,6 @@ static void test_whole_numbers_are_simplified(void **state)
 
 static void test_max_reduces_or_compares(void **state)
 {
-    (void)state;
     check_prints("A[3]; C[i:4] = max(k:3) A[k]; D[i] = max(k) -A[k] + i; E[i] = max(i, i) - 1",
                  "A[3]\nC[i:4] = max(k:3) A[k]\nD[i] = max(k) (-A[k] + i)\nE[i] = max(i, i) - 1");
     check_prints("A[3]; C[i:4] = min(k:3) (A[k]) + 1", "A[3]\nC[i:4] = min(k:3) A[k] + 1");
@@ -111,7 +107,6 @@ static void test_max_reduces_or_compares(void **state)
 
 static void test_errors_name_line_and_column(void **state)
 {
-    (void)state;
     check_refused("A[4]\nC[i:4] = A[i] $ 2", OPEVO_INVALID, "test:2:15: expected an operator");
     check_refused("C[i:4] = A[i", OPEVO_INVALID, "1:13: expected ',' or ']', but the text ends");
     check_refused("C[i:4] = A[i]\n  + 2", OPEVO_INVALID, "2:3: expected the name of a tensor");
@@ -157,7 +152,6 @@ static void test_errors_name_line_and_column(void **state)
 
 static void test_whole_types_compute_whole_numbers(void **state)
 {
-    (void)state;
     check_prints("int8 A[i:4]; int32 C[i] = select(A[i] < 3, -A[i]*2 + i, max(A[i], -2147483648))",
                  "int8 A[i:4]\nint32 C[i] = select(A[i] < 3, -A[i]*2 + i, max(A[i], -2147483648))");
     check_prints("int8 A[i:4]; C[i] = exp(A[i])/2.5", "int8 A[i:4]\nC[i] = exp(A[i])/2.5");
@@ -182,7 +176,6 @@ static void test_whole_types_compute_whole_numbers(void **state)
  * not. */
 static void test_whole_values_stay_in_their_types(void **state)
 {
-    (void)state;
     check_refused("int8 A[i:4]; int8 C[i] = A[i] + 1", OPEVO_INVALID,
                   "test:1:26: The result of C may be from -127 to 128, which int8 does not hold; "
                   "limit it with max and min, or declare C int32.");
@@ -215,7 +208,6 @@ static void test_whole_values_stay_in_their_types(void **state)
 /* A sum of a narrow type is a definition of its own in the type that it is summed in. */
 static void test_sums_of_narrow_types_are_rounded_once(void **state)
 {
-    (void)state;
     check_prints("float16 A[i:4, k:8]; float16 C[i] = sum(k) A[i, k]; D[] = sum(i) C[i]",
                  "float16 A[i:4, k:8]\nC_sum[i] = sum(k) A[i, k]\nfloat16 C[i] = C_sum[i]\n"
                  "D[] = sum(i) C[i]");
@@ -239,7 +231,6 @@ static void test_limits_are_refused(void **state)
 {
     opevo_text text = {0};
 
-    (void)state;
     check_refused("C[i:2147483648] = 1", OPEVO_LIMIT, "an extent is from 1 to 2147483647");
     check_refused("C[i:0] = 1", OPEVO_INVALID, "an extent is from 1");
     check_refused("C[i:2000000000, j:2000000000] = 1", OPEVO_LIMIT, "the limit is 2^40");
@@ -297,7 +288,6 @@ static void test_guards_make_reads_safe(void **state)
     };
     opevo_text text = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof safe / sizeof *safe; i++) {
         opevo_text_clear(&text);
         opevo_text_printf(&text, "A[4]; C[i:8, j:3] = %s", safe[i]);
@@ -317,7 +307,6 @@ static void test_accepted_reads_are_inside(void **state)
 {
     int accepted = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < 3000; seed++) {
         opevo_text text = {0}, printed = {0}, again = {0};
         opevo_computation *made = NULL, *second = NULL;
@@ -352,7 +341,6 @@ static void test_graph_is_linked(void **state)
     const opevo_tensor *d = opevo_computation_find(made, "D");
     const opevo_tensor *e = opevo_computation_find(made, "E");
 
-    (void)state;
     assert_null(opevo_computation_find(made, "F"));
     assert_true(a->role == OPEVO_ROLE_INPUT && b->role == OPEVO_ROLE_INTERMEDIATE);
     assert_true(d->role == OPEVO_ROLE_OUTPUT && e->role == OPEVO_ROLE_OUTPUT);
@@ -369,7 +357,6 @@ static void test_bindings_stand_for_numbers(void **state)
     const opevo_binding bindings[] = {{"N", 6}, {"PAD", 0}};
     opevo_computation *made = NULL;
 
-    (void)state;
     CHECK_OK(opevo_computation_parse("C[i:N + PAD] = N*i", "test", bindings, 2, &made, &err));
     assert_int_equal(made->tensor[0]->extent[0], 6);
     opevo_computation_destroy(made);
@@ -380,7 +367,6 @@ static void test_failing_allocations_leave_nothing(void **state)
     int64_t live = opevo_memory_live();
     bool done = false;
 
-    (void)state;
     for (int64_t n = 1; !done; n++) {
         opevo_computation *made = NULL;
         opevo_error err = {OPEVO_OK, ""};

@@ -191,7 +191,6 @@ static const struct {
 
 static void test_values(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
         opevo_computation *computation = NULL;
         opevo_layout_choice choice[16];
@@ -218,7 +217,6 @@ static void test_conversions(void **state)
 {
     opevo_computation *computation = NULL;
 
-    (void)state;
     CHECK_OK(opevo_computation_parse(layers[0].text, "layer", NULL, 0, &computation, &err));
     check_same(computation, 2,
                (opevo_layout_choice[]){OPEVO_LAYOUT_BLOCKED, OPEVO_LAYOUT_FREE, OPEVO_LAYOUT_PLAIN},
@@ -236,7 +234,6 @@ static void test_weights(void **state)
     opevo_tensor_cut cut[3];
     opevo_text text = {0};
 
-    (void)state;
     CHECK_OK(opevo_computation_parse("X[1,32,9,9]; const W[64,32,3,3]; Y[n:1,f:64,y:7,x:7] = "
                                      "sum(c:32,r:3,s:3) X[n,c,y + r,x + s]*W[f,c,r,s]",
                                      "layer", NULL, 0, &computation, &err));
@@ -273,7 +270,6 @@ static void test_refused(void **state)
         {"X[1,8,2,1,1,1,1,1]; Y[a:1,b:8,c:2,d:1,e:1,f:1,g:1,h:1] = X[a,b,c,d,e,f,g,h]", 4},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         opevo_computation *computation = NULL, *made = NULL;
         opevo_tensor_cut cut[2];

@@ -44,7 +44,6 @@ static void test_flop_of_operators(void **state)
         "contraction(i=4,k=6;A[ik];R[i]=A)",
     };
 
-    (void)state;
     for (size_t i = 0; i < opevo_operator_count(); i++)
         check_flop(opevo_operator_get(i)->name, opevo_operator_flop(&opevo_operator_get(i)->op));
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
@@ -57,7 +56,6 @@ static void test_flop_of_operators(void **state)
 
 static void test_flop_of_named(void **state)
 {
-    (void)state;
     check_flop("gmm(2,3,4,5)", 2.0 * 2 * 3 * 4 * 5);
     check_flop("c1d(2,16,3,4,3,2,1)", 2.0 * 2 * 8 * 4 * 3 * 3);
     check_flop("c2d(2,9,8,3,4,3,2,1)", 2.0 * 2 * 5 * 4 * 4 * 3 * 3 * 3);
@@ -77,7 +75,6 @@ static void test_flop_of_named(void **state)
 
 static void test_flop_of_conditions(void **state)
 {
-    (void)state;
     /* Transposed convolution by the full window, zeros skipped: 1/4 of 4 x 4 at each pixel. */
     check_flop(
         "X[5, 5]; W[r:4, s:4]; O[h:8, w:8] = sum(r, s) select((h + 1 - r)%2 == 0 and (w + 1 - "
@@ -97,7 +94,6 @@ static void test_flop_is_bounded_where_values_decide(void **state)
     opevo_computation *made = read_it("A[9]; C[i:9] = select(A[i] < 3, A[i]*2, 2)");
     opevo_flop flop = opevo_computation_flop(made);
 
-    (void)state;
     assert_false(flop.exact);
     assert_true(flop.count == 18);
     opevo_computation_destroy(made);
@@ -113,7 +109,6 @@ static void test_flop_by_brute_force(void **state)
 {
     int exact = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < 1500; seed++) {
         opevo_text text = {0};
         opevo_computation *made = NULL;
@@ -144,7 +139,6 @@ static void test_bytes(void **state)
     opevo_computation *made = read_it("int8 A[i:4]; const float16 B[i]; C[i] = A[i]*B[i]; D[] = "
                                       "sum(i) C[i]");
 
-    (void)state;
     assert_true(opevo_computation_bytes(made) == 4 + 8 + 4);
     opevo_computation_destroy(made);
     made = read_it("matmul(4,5,6)");
@@ -158,7 +152,6 @@ static void test_all_shapes_are_made(void **state)
 {
     int made_count = 0;
 
-    (void)state;
     for (size_t f = 0; f < opevo_computation_family_count(); f++) {
         const opevo_computation_family *family = opevo_computation_family_get(f);
 
@@ -190,7 +183,6 @@ static void check_unknown(const char *text, const char *words)
 
 static void test_bad_names(void **state)
 {
-    (void)state;
     check_unknown("c2d(1,2)", "does not match c2d(batch,height,width");
     check_unknown("c2d", "does not match c2d(");
     check_unknown("c2d(1,8,8,4,4,3,1,-1)", "does not match c2d(");
@@ -214,7 +206,6 @@ static void test_operators_become_computations(void **state)
     opevo_computation *made = read_it("contraction(i=2,e=3;i[ie],exp[i];C[ie]=i*exp)");
     opevo_text text = {0};
 
-    (void)state;
     opevo_computation_print(made, "; ", &text);
     assert_string_equal(opevo_text_string(&text),
                         "i_[i:2, e:3]; exp_[i]; C[i, e] = i_[i, e]*exp_[i]");
@@ -254,7 +245,6 @@ static void test_predicates_of_conv_layer(void **state)
 {
     opevo_computation *made = read_it("ansor-conv-layer-4");
 
-    (void)state;
     assert_false(opevo_tensor_is_strictly_inlineable(find(made, "P"))); /* select */
     assert_false(opevo_tensor_is_strictly_inlineable(find(made, "C")));
     assert_true(opevo_tensor_is_strictly_inlineable(find(made, "B")));
@@ -285,7 +275,6 @@ static void test_predicates_of_others(void **state)
 {
     opevo_computation *made = read_it("softmax(512,1024)");
 
-    (void)state;
     assert_false(opevo_tensor_is_strictly_inlineable(find(made, "E"))); /* exp */
     assert_true(opevo_tensor_is_strictly_inlineable(find(made, "Y")));
     for (int i = 0; i < made->tensors; i++)
@@ -376,7 +365,6 @@ static void test_access_by_brute_force(void **state)
                                         "A[i + 1, j + 1]", "A[3, 2]",     "A[i, j//2]"};
     enum { READS = sizeof reads / sizeof *reads };
 
-    (void)state;
     for (int first = 0; first < READS; first++) {
         for (int second = 0; second < READS; second++) {
             opevo_text text = {0};

@@ -116,7 +116,6 @@ static void write_other(void *context, const opevo_tensor *of, const char *name,
 {
     uint64_t seed = *(const uint64_t *)context, hash = opevo_hash_bytes(seed, name, strlen(name));
 
-    (void)of;
     opevo_text_printf(out, "%c%llx_%s", (int)('a' + hash % 26), (unsigned long long)hash % 4096,
                       name);
 }
@@ -152,7 +151,6 @@ static void test_names_do_not_matter(void **state)
 {
     int checked = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < DRAWN; seed++) {
         opevo_computation *one = draw_valid(seed), *other = one ? rename_all(one, seed) : NULL;
         bool same = false;
@@ -175,7 +173,6 @@ static void test_all_else_matters(void **state)
     static const char characters[] = "0123456789+-*/AB";
     int equal = 0, different = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < 8 * DRAWN; seed++) {
         uint64_t numbers = seed;
         opevo_computation *one = draw_valid(seed / 8), *other = NULL;
@@ -228,7 +225,6 @@ static void test_one_property_each(void **state)
     enum { TEXTS = sizeof texts / sizeof *texts };
     opevo_computation *made[TEXTS];
 
-    (void)state;
     for (size_t i = 0; i < TEXTS; i++)
         made[i] = computation_of(texts[i]);
     for (size_t i = 0; i < TEXTS; i++) {
@@ -302,7 +298,6 @@ static void test_joins_are_what_they_print(void **state)
 {
     int checked = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < DRAWN; seed++) {
         opevo_computation *one = draw_valid(seed);
         joined self;
@@ -346,7 +341,6 @@ static void test_blocks_are_what_they_print(void **state)
 {
     int checked = 0, divided = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < 4 * DRAWN; seed++) {
         opevo_computation *one = draw_valid(seed), *made = NULL;
         opevo_status status = one ? block(one, &made) : OPEVO_INVALID;
@@ -384,7 +378,6 @@ static void test_rests_are_what_they_print(void **state)
 {
     int checked = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < DRAWN; seed++) {
         opevo_computation *one = draw_valid(seed);
 
@@ -411,7 +404,6 @@ static void test_values_are_folded(void **state)
     const opevo_part part = {one, (const int[]){0, -1, 2}};
     int output = 2, inputs[OPEVO_JOIN_INPUTS], count = 0;
 
-    (void)state;
     CHECK_OK(opevo_computation_join(&part, 1, &output, 1, &whole, inputs, &count, &err));
     assert_true(has_text(whole, "Y0[a0:6] = X0[a0]*0.5 + 6"));
     check_text(whole);
@@ -426,7 +418,6 @@ static void test_the_last_owner_frees_it(void **state)
     int64_t live = opevo_memory_live();
     opevo_computation *one = computation_of("A[8]; C[i:8] = A[i]"), *other = NULL;
 
-    (void)state;
     other = opevo_computation_share(one);
     assert_ptr_equal(other, one);
     opevo_computation_destroy(one);
@@ -443,7 +434,6 @@ static void test_failing_allocations_leave_nothing(void **state)
     joined self = joined_of(one);
     int64_t live = opevo_memory_live();
 
-    (void)state;
     for (int what = 0; what < 3; what++) {
         opevo_status status = OPEVO_NOMEM;
 

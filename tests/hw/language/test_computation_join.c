@@ -52,7 +52,6 @@ static void test_chain(void **state)
 {
     fixture self = {0};
 
-    (void)state;
     add_part(&self, "A[4, 8]; const B[8, 5]; R[i:4, j:5] = sum(k:8) A[i, k]*B[k, j]",
              (const int[]){10, 11, 20});
     add_part(&self, "const c[5]; V[4, 5]; D[p:4, q:5] = c[q] + V[p, q]", (const int[]){12, 20, 21});
@@ -74,7 +73,6 @@ static void test_definitions(void **state)
 {
     fixture self = {0};
 
-    (void)state;
     add_part(&self,
              "I[6]; T[a:6] = exp(I[a]); S[u:1] = sum(a) T[a]; output O[a] = T[a]/S[0]; "
              "output U[a] = I[a]*2",
@@ -92,7 +90,6 @@ static void test_places(void **state)
 {
     fixture self = {0};
 
-    (void)state;
     add_part(&self, "I[1, 6]; O[a:1, b:6] = I[0, b]*2", (const int[]){1, 2});
     add_part(&self, "I[1, 6]; P[c:1, d:8] = select(1 <= d and d < 7, I[0, d - 1], 0)",
              (const int[]){2, 3});
@@ -108,7 +105,6 @@ static void test_again(void **state)
 {
     fixture self = {0}, again = {0};
 
-    (void)state;
     add_part(&self, "I[6, 6]; O[i:6, j:6] = sum(k:6) I[i, k]*I[k, j]", (const int[]){1, 2});
     add_part(&self, "I[6, 6]; O[i:6, j:6] = I[j, i] - I[i, j]", (const int[]){2, 3});
     CHECK_OK(join(&self, 3, &err));
@@ -135,7 +131,6 @@ static void test_refused(void **state)
     opevo_text text = {0};
     int numbers[32];
 
-    (void)state;
     add_part(&shapes, "I[6]; O[i:6] = I[i]", (const int[]){1, 2});
     add_part(&shapes, "I[5]; O[i:5] = I[i]", (const int[]){2, 3});
     check_refused(&shapes, 3, OPEVO_INVALID);

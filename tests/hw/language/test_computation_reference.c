@@ -107,7 +107,6 @@ static void check_operator(const char *text)
 
 static void test_agrees_with_operators(void **state)
 {
-    (void)state;
     check_operator("matmul(37,129,51)");
     check_operator("matmul(3,700,5,TT)"); /* few elements, long sums */
     check_operator("matmul(1,70000,1)");
@@ -125,7 +124,6 @@ static void test_rows_of_softmax_sum_to_1(void **state)
 {
     fixture self;
 
-    (void)state;
     start_text("softmax(13,157)", 3, &self);
     compute(&self, 0);
     for (int i = 0; i < 13; i++) {
@@ -145,7 +143,6 @@ static void test_layer_norm_has_moments(void **state)
 {
     fixture self;
 
-    (void)state;
     start_text("layer-norm(5,300)", 4, &self);
     for (int j = 0; j < 300; j++) {
         self.input[1][j] = 2;
@@ -195,7 +192,6 @@ static void test_attention_is_right(void **state)
     enum { HEADS = 6, SEQUENCE = 21, SIZE = 8, HEAD = SEQUENCE * SIZE };
     fixture self;
 
-    (void)state;
     start_text("attention(2,3,21,8)", 5, &self);
     compute(&self, 0);
     for (int h = 0; h < HEADS; h++) {
@@ -218,7 +214,6 @@ static void test_transposed_convolution_scatters(void **state)
     double expected[OH][OH][CO] = {{{0}}};
     fixture self;
 
-    (void)state;
     start_text("t2d(1,3,3,2,3,4,2,1)", 6, &self);
     compute(&self, 0);
     assert_int_equal(self.count[0], OH * OH * CO);
@@ -246,7 +241,6 @@ static void test_convolution_agrees_with_operator(void **state)
     const float *inputs[] = {image, kernel};
     float *outputs[] = {out};
 
-    (void)state;
     start_text("c2d(2,9,8,3,4,3,2,1)", 8, &self);
     compute(&self, 0);
     for (int e = 0; e < N * H * W * CI; e++)
@@ -321,7 +315,6 @@ static void test_random_computations(void **state)
     int checked = 0;
     double most = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < 2500; seed++) {
         opevo_text text = {0};
         opevo_computation *made = NULL;
@@ -386,7 +379,6 @@ static void test_likely_bounds(void **state)
 {
     static const int terms[] = {2, 17, 18, 1000, 100000};
 
-    (void)state;
     for (size_t t = 0; t < sizeof terms / sizeof *terms; t++) {
         char text[64];
         fixture self;
@@ -422,7 +414,6 @@ static void test_products(void **state)
         "C[i:70] = sum(k:5) 1e-30*A[i]*B[k]; D[i] = sum(q:7) C[i]*E[q]",
     };
 
-    (void)state;
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         fixture self;
         double **values = NULL;
@@ -443,7 +434,6 @@ static void test_products(void **state)
 
 static void test_bounds_hold_in_any_order(void **state)
 {
-    (void)state;
     check_orders("matmul(7,300,5)");
     check_orders("softmax(5,200)");
     check_orders("layer-norm(5,200)");
@@ -465,7 +455,6 @@ static void test_results_do_not_depend_on_threads(void **state)
     static const char *const texts[] = {"matmul(130,70,65)", "nrm(2,300,700)",
                                         "conv-layer(1,9,9,5,7,3,1,1)", "softmax(3,70000)"};
 
-    (void)state;
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         fixture one, many;
 
@@ -486,7 +475,6 @@ static void test_bounds_are_infinite_where_there_are_none(void **state)
 {
     fixture self;
 
-    (void)state;
     start_text(
         "A[i:3, j:4]; S[i] = sum(j) A[i, j] - A[i, j]; C[i] = 1/S[i]; D[i] = sqrt(S[i]); E[i] = "
         "A[i, 0]/0.5; F[i] = exp(200*(A[i, 0] + 9))",
@@ -508,7 +496,6 @@ static void test_bounds_of_masks_are_finite(void **state)
         "j] - M[i]); S[i] = sum(j) E[i, j]; Y[i, j] = E[i, j]/S[i]";
     fixture self;
 
-    (void)state;
     check_orders(text);
     start_text(text, 9, &self);
     compute(&self, 1);
@@ -522,7 +509,6 @@ static void test_bounds_cross_conditions_on_values(void **state)
 {
     fixture self;
 
-    (void)state;
     start_text(
         "A[i:3, j:8]; S[i] = sum(j) A[i, j]; T[i] = sum(j) A[i, 7 - j]; C[i] = select(S[i] < "
         "T[i], 0, 1); D[i] = select(S[i] < T[i] + 100, 2, 3)",
@@ -539,7 +525,6 @@ static void test_copies_are_exact(void **state)
 {
     fixture self;
 
-    (void)state;
     start_text(
         "A[i:9]; P[j:11] = select(1 <= j and j < 10, A[j - 1], 0); M[] = max(j) -P[j]; C[j] = "
         "min(P[j], M[])",
@@ -556,7 +541,6 @@ static void test_failing_allocations_leave_nothing(void **state)
     int64_t live = 0;
     bool done = false;
 
-    (void)state;
     start_text("A[i:4, j:9]; B[i, j] = exp(A[i, (i + j)%9//2]); C[i] = sum(j) B[i, j]", 1, &self);
     live = opevo_memory_live();
     for (int64_t n = 1; !done; n++) {

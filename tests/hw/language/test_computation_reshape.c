@@ -142,7 +142,6 @@ static void check_refused(const char *text, const char *name, int dim, int64_t l
 
 static void test_merge(void **state)
 {
-    (void)state;
     check_text(GROUPED, "C", 2, 0,
                "X[2, 6, 15]\nconst W[8, 3, 1, 1]\nconst B[8]\nR[2, 8, 15]\n"
                "C[n:2, f:8, y_x:15] = sum(c:3, r:1, s:1) X[n, c + 3*(f//4), y_x]*W[f, c, r, s]\n"
@@ -157,7 +156,6 @@ static void test_merge(void **state)
 
 static void test_divide(void **state)
 {
-    (void)state;
     check_text(GROUPED, "C", 1, 4,
                "X[2, 6, 3, 5]\nconst W[2, 4, 3, 1, 1]\nconst B[2, 4]\nR[2, 2, 4, 3, 5]\n"
                "C[n:2, f_0:2, f_1:4, y:3, x:5] = sum(c:3, r:1, s:1) "
@@ -173,7 +171,6 @@ static void test_divide(void **state)
 
 static void test_refusals(void **state)
 {
-    (void)state;
     /* Rows with something between them, reversed, transposed, or of a part. */
     check_refused("X[4, 6]; D[i:4, j:5] = X[i, j]", "D", 0, 0, "cannot be merged, because of X");
     check_refused("X[4, 5]; D[i:4, j:5] = X[i, 4 - j]", "D", 0, 0, "because of X");
@@ -241,7 +238,6 @@ static void test_random(void **state)
 {
     int count = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
         opevo_computation *computation = NULL;
         opevo_text text = {0};
@@ -274,7 +270,6 @@ static void test_failing_allocations_leave_nothing(void **state)
     opevo_computation *computation = NULL;
     int64_t before = 0;
 
-    (void)state;
     CHECK_OK(opevo_computation_parse(GROUPED, "text", NULL, 0, &computation, &err));
     before = opevo_memory_live();
     for (int64_t length = 0; length <= 4; length += 4) {

@@ -56,7 +56,6 @@ static void test_all_values(void **state)
 {
     static const opevo_element types[] = {OPEVO_FLOAT16, OPEVO_BFLOAT16};
 
-    (void)state;
     for (int t = 0; t < 2; t++) {
         for (unsigned bits = 0; bits < PATTERNS; bits++) {
             double right = by_definition(types[t], (uint16_t)bits);
@@ -78,7 +77,6 @@ static void test_rounding_is_to_nearest_even(void **state)
 {
     static const opevo_element types[] = {OPEVO_FLOAT16, OPEVO_BFLOAT16};
 
-    (void)state;
     for (int t = 0; t < 2; t++) {
         unsigned infinity = put(types[t], INFINITY);
 
@@ -106,7 +104,6 @@ static void test_largest_rounding(void **state)
     static const opevo_element types[] = {OPEVO_FLOAT16, OPEVO_BFLOAT16, OPEVO_FLOAT32};
     uint64_t random = 1;
 
-    (void)state;
     for (int t = 0; t < 3; t++) {
         for (int turn = 0; turn < 20000; turn++) {
             double size =
@@ -140,7 +137,6 @@ static void test_agrees_with_floats(void **state)
 {
     uint64_t random = 2;
 
-    (void)state;
     for (int turn = 0; turn < 1000000; turn++) {
         uint32_t bits = (uint32_t)draw(&random, UINT64_C(1) << 32);
         float value = float_of(bits);
@@ -169,7 +165,6 @@ static void test_whole_types(void **state)
     int8_t small[3] = {1, 2, 3};
     int32_t large = 7;
 
-    (void)state;
     for (int i = -128; i < 128; i++) {
         opevo_element_put(OPEVO_INT8, small, 1, i);
         assert_true(small[1] == i && opevo_element_get(OPEVO_INT8, small, 1) == i);
@@ -193,7 +188,6 @@ static void test_whole_types(void **state)
 /* By all values of the types that have few, and one that the wide types lack. */
 static void test_which_type_holds_which(void **state)
 {
-    (void)state;
     for (opevo_element part = OPEVO_FLOAT16; part <= OPEVO_INT8; part++) {
         for (opevo_element element = OPEVO_FLOAT32; element <= OPEVO_INT32; element++) {
             bool all = true;

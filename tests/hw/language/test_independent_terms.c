@@ -184,7 +184,6 @@ static void test_any_terms(void **state)
         "C[i:4] = sum(k:20000) A[i, k]/B[k]",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         check_orders(texts[i], true);
         check_orders(texts[i], false);
@@ -207,7 +206,6 @@ static const char *const drawn[] = {
 
 static void test_drawn_terms(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
         check_orders(drawn[i], true);
         check_orders(drawn[i], false);
@@ -218,7 +216,6 @@ static void test_drawn_terms(void **state)
 /* A term of usual size that is missing or there twice is found in each element. */
 static void test_missing_terms(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
         summed self = start(drawn[i], i % 2);
 

@@ -80,7 +80,6 @@ static void run_as_cxx(const example *one, opevo_kernel_dialect dialect)
 
 static void test_device_text(void **state)
 {
-    (void)state;
     if (!has_cxx())
         CHECK_SKIP("there is no compiler of C++ (g++)");
     for (size_t i = 0; i < sizeof large / sizeof *large; i++)
@@ -89,7 +88,6 @@ static void test_device_text(void **state)
 
 static void test_emulation(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
         opevo_kernel kernel =
             emit_kernel_in(OPEVO_KERNEL_EMULATION, large[i].computation, large[i].steps);
@@ -136,7 +134,6 @@ static void test_extents(void **state)
         {"A[k:2]; C[i:2] = A[((i*2147483648)//9)%2]", "", true},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (int d = OPEVO_KERNEL_CUDA; d < OPEVO_KERNEL_COUNT; d++) {
             if (is_wide(cases[i].computation, cases[i].steps, (opevo_kernel_dialect)d) !=
@@ -153,7 +150,6 @@ static void test_shared_sums(void **state)
 {
     static const char *const split[] = {"1", "64", "1024"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof split / sizeof *split; i++) {
         opevo_text steps = {0};
 

@@ -48,7 +48,6 @@ static void test_paper_matmul(void **state)
         make("mm1", "paper", "K=64,16,1 X=8,1,16,4 Y=16,2,16,2", OPEVO_KERNEL_CUDA);
     const char *text = opevo_text_string(&kernel.source);
 
-    (void)state;
     assert_memory_equal(kernel.entry, "opevo_computation_", 18);
     assert_int_equal(count_of(text, kernel.entry), 1);
     assert_true(kernel.grid[0] == 16 && kernel.grid[1] == 8 && kernel.grid[2] == 1);
@@ -68,7 +67,6 @@ static void test_paper_batch(void **state)
     opevo_kernel kernel =
         make("bmm3", "paper", "B=480,2 K=8,8,1 X=2,2,8,4 Y=4,1,16,2", OPEVO_KERNEL_HIP);
 
-    (void)state;
     assert_true(kernel.grid[0] == 4 && kernel.grid[1] == 2 && kernel.grid[2] == 480);
     assert_true(kernel.block[0] == 16 && kernel.block[1] == 8 && kernel.block[2] == 2);
     /* Both matrices of a block: 2 (two buffers) x 2 x 64 x 8 and 2 x 2 x 32 x 8 floats. */
@@ -85,7 +83,6 @@ static void test_paper_conv2d(void **state)
                                OPEVO_KERNEL_CUDA);
     const char *text = opevo_text_string(&kernel.source);
 
-    (void)state;
     assert_true(kernel.grid[0] == 9 && kernel.grid[1] == 3 && kernel.grid[2] == 512 * 12);
     assert_true(kernel.block[0] == 1 && kernel.block[1] == 9 && kernel.block[2] == 8);
     assert_non_null(strstr(text, "[156];")); /* rc (BY - 1 + ry) (BX - 1 + rx) = 4 x 13 x 3 */
@@ -103,7 +100,6 @@ static void test_dynamic_shared(void **state)
              OPEVO_KERNEL_CUDA);
     const char *text = opevo_text_string(&kernel.source);
 
-    (void)state;
     /* Two buffers of both tiles, of padded rows. */
     assert_int_equal(kernel.dynamic_shared_bytes, 4 * 2 * (2 * 32 * (128 + 4)));
     assert_non_null(strstr(text, "extern __shared__ __align__(16) float shared_memory[];"));
@@ -116,7 +112,6 @@ static void test_wide_indices(void **state)
     opevo_kernel kernel = make("matmul(65536,64,65536)", "paper",
                                "K=8,8,1 X=1024,2,8,4 Y=1024,2,8,4", OPEVO_KERNEL_CUDA);
 
-    (void)state;
     assert_non_null(strstr(opevo_text_string(&kernel.source), "const long long v"));
     opevo_kernel_free(&kernel);
     kernel = make("mm1", "paper", "K=64,16,1 X=8,1,16,4 Y=16,2,16,2", OPEVO_KERNEL_CUDA);
@@ -131,7 +126,6 @@ static void test_syntax(void **state)
                                         "conv2d(2,4,10,12,8,3,3,1,1)"};
     opevo_rng rng;
 
-    (void)state;
     if (!has_cxx())
         CHECK_SKIP("there is no compiler of C++ (g++)");
     opevo_rng_init(&rng, 1, "syntax", 0);
@@ -196,7 +190,6 @@ static void test_missing_barrier(void **state)
     opevo_i_nest *nest = NULL;
     opevo_kernel kernel = {0};
 
-    (void)state;
     made = steps_of(&self.op, "annotate C i block.x\nannotate C j thread.x\nsplit C k 4\n"
                               "cache_read A shared C\ncompute_at A.shared C k.0\n"
                               "annotate A.shared k thread.x\n");
@@ -230,7 +223,6 @@ static void test_missing_term(void **state)
     char *source = NULL;
     char *last = NULL;
 
-    (void)state;
     made = steps_of(&self.op, "");
     CHECK_OK(
         opevo_pipeline_emit(made.pipeline, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));

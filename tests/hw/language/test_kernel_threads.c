@@ -163,7 +163,6 @@ static void check_threads(operands *self, const opevo_kernel *kernel, const char
 
 static void test_any_number(void **state)
 {
-    (void)state;
     for (size_t f = 0; f < FORMS; f++) {
         operands self = operands_make(forms[f], f);
         opevo_kernel_maker *maker =
@@ -267,7 +266,6 @@ static void test_races(void **state)
 {
     static const int64_t sizes[4] = {64, 64, 64, 0};
 
-    (void)state;
     if (!is_race_free("void kernel(float *a, float *b, float *c, float *s) { c[0] = a[0] + b[0]; }",
                       "kernel", sizes, true)) {
         print_message("skipped: gcc has no ThreadSanitizer that runs here\n");
@@ -322,7 +320,6 @@ static void test_refused(void **state)
     opevo_computation *computation = NULL;
     opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
 
-    (void)state;
     CHECK_OK(opevo_computation_read("matmul(7,8,9)", &computation, &err));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         opevo_error refused = {OPEVO_OK, ""};
@@ -357,7 +354,6 @@ static void test_single_iteration(void **state)
     opevo_text why = {0};
     bool fits = false;
 
-    (void)state;
     made = steps_of(&self.op, text);
     CHECK_OK(
         opevo_pipeline_emit(made.pipeline, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
@@ -382,7 +378,6 @@ static void test_one_thread(void **state)
     opevo_kernel_maker *two = NULL;
     opevo_kernel kernel;
 
-    (void)state;
     CHECK_OK(opevo_operator_parse("mm1", &op, &err));
     CHECK_OK(opevo_template_open(&op, NULL, OPEVO_KERNEL_C, &plain, &err));
     one = open_for(&op, "cpu", 1);
@@ -413,7 +408,6 @@ static void test_every_operator(void **state)
     opevo_kernel_maker *maker = NULL;
     opevo_text what = {0};
 
-    (void)state;
     for (size_t i = 0; i < opevo_operator_count(); i++) {
         if (opevo_template_open(&opevo_operator_get(i)->op, "cpu", OPEVO_KERNEL_C, &maker, NULL) !=
             OPEVO_OK)
@@ -453,7 +447,6 @@ static void test_starts(void **state)
     static const unsigned threads[] = {2, 3, 8};
     const opevo_device_facts facts = {.vector_bits = 256};
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
             opevo_operator op;
@@ -527,7 +520,6 @@ static void test_cores(void **state)
     char root[] = "/tmp/opevo_cores_XXXXXX";
     int unknown[] = {7, 8, 9};
 
-    (void)state;
     assert_non_null(mkdtemp(root));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int cores[6] = {0, 1, 2, 3, 4, 5};

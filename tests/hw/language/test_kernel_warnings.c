@@ -101,7 +101,6 @@ static void test_sketches(void **state)
 {
     sources all = {.count = 0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof small / sizeof *small; i++)
         add_points(&all, small[i], draw_count(1));
     for (size_t i = 0; i < TYPED_COMPUTATIONS; i++)
@@ -128,7 +127,6 @@ static void test_given(void **state)
     };
     sources all = {.count = 0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         opevo_kernel kernel = emit_kernel(given[i].computation, given[i].steps);
 
@@ -163,7 +161,6 @@ static void test_random(void **state)
 {
     int lowered = 0;
 
-    (void)state;
     assert_true(check_written(draw_count(40), add_random, &lowered) > 0);
     assert_true(lowered > 0);
     check_all(&random_sources);

@@ -47,7 +47,6 @@ static void test_itervar_gemm(void **state)
     opevo_feature_row row = {0};
     opevo_feature_row logs = {0};
 
-    (void)state;
     CHECK_OK(opevo_features_itervar(made.pipeline, false, &row, &err));
     CHECK_OK(opevo_features_itervar(made.pipeline, true, &logs, &err));
     assert_int_equal(row.count, 126);
@@ -94,7 +93,6 @@ static void test_curve_gemm(void **state)
     steps made = steps_of("matmul(128,128,128)", "");
     opevo_feature_row row = {0};
 
-    (void)state;
     CHECK_OK(opevo_features_curve(made.pipeline, 20, &row, &err));
     assert_int_equal(row.count, 3 * 160);
     for (size_t c = 0; c < 3; c++) {
@@ -147,7 +145,6 @@ static void test_counted(void **state)
     opevo_feature_row row = {0};
     static const int access_of[4] = {0, 1, 2, 2};
 
-    (void)state;
     CHECK_OK(opevo_features_itervar(made.pipeline, false, &row, &err));
     assert_int_equal(row.count, 5 * (HEAD + 4 * ACCESS));
     for (int d = 0; d < 5; d++) {
@@ -168,7 +165,6 @@ static void test_refused(void **state)
     steps made = steps_of("softmax(4,8)", "");
     opevo_feature_row row = {0};
 
-    (void)state;
     CHECK_FAILS(OPEVO_INVALID, "one stage",
                 opevo_features_itervar(made.pipeline, false, &row, &err));
     opevo_free(row.number);
@@ -183,7 +179,6 @@ static void test_sources(void **state)
                                         "conv2d(2,4,10,12,8,3,3,1,1)"};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "features", 0);
     for (size_t i = 0; i < opevo_template_count() * 3 * OPEVO_KERNEL_COUNT; i++) {
         const opevo_template_info *info = opevo_template_get(i / (3 * OPEVO_KERNEL_COUNT));

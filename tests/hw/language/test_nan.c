@@ -66,7 +66,6 @@ static void check_text(const char *text, const opevo_sketch_target *target, uint
 
 static void test_nan_goes_through(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         check_text(texts[i], &drawn_targets[0], i);
         check_text(texts[i], &drawn_targets[2], i + 100);

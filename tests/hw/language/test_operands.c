@@ -68,7 +68,6 @@ static double element_conv2d(const opevo_operator *op, const float *a, const flo
 
 static void test_wanted(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < OPERATORS; i++) {
         opevo_operator op = {0};
         opevo_i_reference_operands self = {0};
@@ -96,7 +95,6 @@ static void test_check(void **state)
     opevo_i_reference_operands self = {0};
     float *c = NULL;
 
-    (void)state;
     CHECK_OK(opevo_operator_parse("matmul(9,300,11)", &op, &err));
     CHECK_OK(operands_create(&op, 1, &self, &err));
     c = opevo_i_reference_floats(&self.memory[2]);
@@ -187,7 +185,6 @@ static void test_guards(void **state)
     opevo_operator op = {0};
     opevo_i_reference_operands self = {0};
 
-    (void)state;
     CHECK_OK(opevo_operator_parse("matmul(7,5,3)", &op, &err));
     CHECK_OK(operands_create(&op, 3, &self, &err));
     for (int i = 0; i < 3; i++) {
@@ -215,7 +212,6 @@ static void test_too_large(void **state)
     opevo_operator op = {0};
     opevo_i_reference_operands self = {0};
 
-    (void)state;
     CHECK_OK(opevo_operator_parse("matmul(2097152,2097152,2)", &op, &err));
     CHECK_FAILS(OPEVO_LIMIT, "the limit is 2^40", operands_create(&op, 1, &self, &err));
 }
@@ -247,7 +243,6 @@ static void test_signs(void **state)
         {"Y[i:99] = sqrt(max(A[i], B[i]))", "AB"},
     };
 
-    (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         opevo_i_reference_operands self = {0};
 
@@ -281,7 +276,6 @@ static void test_without_bound(void **state)
     float *y = NULL;
     size_t without = 0;
 
-    (void)state;
     create_computation("Y[i:400] = sqrt(A[i] - B[i])", &self);
     y = opevo_i_reference_floats(&self.memory[2]);
     for (size_t k = 0; k < self.count[2]; k++) {
@@ -315,7 +309,6 @@ static void test_threads_that_check(void **state)
     opevo_i_reference_operands self;
     float *c;
 
-    (void)state;
     CHECK_OK(opevo_operator_parse("matmul(700,1,800)", &op, &err));
     CHECK_OK(operands_create(&op, 1, &self, &err));
     c = opevo_i_reference_floats(&self.memory[2]);

@@ -124,7 +124,6 @@ static void test_steps_refused(void **state)
                                         "cache_read A packed C\nlayout A.packed 0 1 1\n"};
     opevo_computation *computation = NULL;
 
-    (void)state;
     CHECK_OK(opevo_computation_read("matmul(8,4,6)", &computation, &err));
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         opevo_pipeline *pipeline = NULL;
@@ -149,7 +148,6 @@ static void check_steps(pipeline_case *operands, const char *steps, opevo_kernel
 
 static void test_examples(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         pipeline_case operands = case_make(examples[i].computation, i);
 
@@ -207,7 +205,6 @@ static void test_streams(void **state)
          "split D k 8\nannotate D k.1 vectorize\nannotate D i parallel\nstream D\n", true},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         pipeline_case operands = case_make(cases[i].computation, i);
         opevo_pipeline *pipeline = NULL;
@@ -240,7 +237,6 @@ static void test_parallel_registers(void **state)
     opevo_kernel kernel = emit_kernel("matmul(8,4,1)", steps);
     const char *divided = NULL;
 
-    (void)state;
     assert_true(kernel.parallel);
     divided = strstr(opevo_text_string(&kernel.source), "#pragma omp");
     assert_non_null(divided);
@@ -260,7 +256,6 @@ static void test_versions(void **state)
     const char *masked = NULL;
     const char *plain = NULL;
 
-    (void)state;
     body = strstr(opevo_text_string(&kernel.source), "\nvoid ");
     assert_non_null(body);
     plain = strstr(body, "*(const V16 *)&b");
@@ -284,7 +279,6 @@ static void test_hoisted_guards(void **state)
     const char *body = NULL;
     int asked = 0;
 
-    (void)state;
     body = strstr(opevo_text_string(&kernel.source), "\nvoid ");
     assert_non_null(body);
     assert_null(strstr(body, "opevo_get16("));
@@ -312,7 +306,6 @@ static void test_infinite_factors(void **state)
          "accumulate C.rf s\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         pipeline_case operands = case_make(cases[i].computation, i);
         float *inputs[PIPELINE_OPERANDS] = {NULL};
@@ -349,7 +342,6 @@ static void test_many_parts(void **state)
     static const char *const values[] = {"A[(%s)%%7]", "A[(%s)//20]", "select(%s < 50, A[a], 0)",
                                          "A[a] + (%s)", "A[(64 - (%s))%%7]"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         opevo_computation *computation = NULL;
         opevo_pipeline *pipeline = NULL;
@@ -408,7 +400,6 @@ static void test_unknown_loops(void **state)
     opevo_computation *computation = NULL;
     opevo_pipeline *pipeline = NULL;
 
-    (void)state;
     CHECK_OK(opevo_computation_read("matmul(8,4,6)", &computation, &err));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         CHECK_FAILS(OPEVO_INVALID, cases[i].message,
@@ -485,7 +476,6 @@ static void test_random_steps(void **state)
     int count = draw_count(150);
     int lowered = 0;
 
-    (void)state;
     for (int i = 0; i < count; i++)
         check_random(odd_computations[i % ODD_COMPUTATIONS], (uint64_t)i, &lowered);
     assert_true(2 * lowered > count);
@@ -497,7 +487,6 @@ static void test_random_computations(void **state)
     int lowered = 0;
     int checked = check_written(draw_count(200), check_random, &lowered);
 
-    (void)state;
     assert_true(2 * lowered > checked);
 }
 
@@ -509,7 +498,6 @@ static void test_random_graphs(void **state)
     uint64_t seed = 0;
     opevo_text text = {0};
 
-    (void)state;
     for (int i = 0; i < count; i++) {
         find_graph(&seed, &text);
         check_random(opevo_text_string(&text), seed, &lowered);
@@ -534,7 +522,6 @@ static void test_long_lists(void **state)
     pipeline_case operands = case_make(computation, 1);
     opevo_kernel kernel = emit_kernel(computation, steps);
 
-    (void)state;
     assert_true(kernel.source.length < STATEMENTS * MOST);
     case_run(&operands, &kernel, computation);
     case_free(&operands);

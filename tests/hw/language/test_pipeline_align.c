@@ -12,7 +12,6 @@ static void test_strides(void **state)
 {
     opevo_i_pipeline_stage stage = {.align_factor = {0}};
 
-    (void)state;
     assert_int_equal(opevo_i_pipeline_stride(&stage, 0, 11), 11);
     for (int64_t factor = 1; factor <= 9; factor++) {
         for (int64_t offset = 0; offset <= 20; offset++) {
@@ -47,7 +46,6 @@ static void test_aligned_rows(void **state)
                   3);
     uint64_t dense = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
         opevo_pipeline *pipeline = NULL;
@@ -88,7 +86,6 @@ static void test_align_refused(void **state)
     opevo_computation *computation = NULL;
     opevo_pipeline *pipeline = NULL;
 
-    (void)state;
     CHECK_OK(opevo_computation_read("A[i:8, k:9]; B[k, j:7]; C[i, j] = sum(k) A[i, k]*B[k, j]; "
                                     "D[i, j] = C[i, j]*2",
                                     &computation, &err));

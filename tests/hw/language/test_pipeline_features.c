@@ -84,7 +84,6 @@ static void check_product(void)
  * are a quotient and a remainder of one loop. */
 static void test_matrix_product(void **state)
 {
-    (void)state;
     assert_int_equal(describe("matmul(512,512,512)", "split C i 16\nsplit C j 8\n"
                                                      "reorder C i.0 j.0 k j.1 i.1\n"
                                                      "annotate C j.1 vectorize\n"
@@ -110,7 +109,6 @@ static void test_fusion(void **state)
 {
     size_t found = 0;
 
-    (void)state;
     assert_int_equal(
         describe("A[i:64, j:32]; B[i, j] = A[i, j]; C[i, j] = B[i, j]", "compute_at B C j\n"), 2);
     for (size_t row = 0; row < 2; row++) {
@@ -141,7 +139,6 @@ static void test_threads(void **state)
     opevo_record record = {0};
     size_t count = 0;
 
-    (void)state;
     CHECK_OK(opevo_computation_read("matmul(512,512,512)", &computation, &err));
     CHECK_OK(opevo_record_read(computation, GPU_STEPS, "steps", &record, &err));
     CHECK_OK(opevo_pipeline_features(record.pipeline, rows[0], &count, &err));
@@ -262,7 +259,6 @@ static void check_sketches(opevo_kernel_dialect dialect)
 
 static void test_points_of_sketches(void **state)
 {
-    (void)state;
     check_sketches(OPEVO_KERNEL_C);
     check_sketches(OPEVO_KERNEL_CUDA);
     check_sketches(OPEVO_KERNEL_HIP);
@@ -288,7 +284,6 @@ static void test_types(void **state)
                  {"int8", "int32", "int32", 1, 4, 0},
                  {"bfloat16", "float32", "bfloat16", 2, 4, 2}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         opevo_text text = {0};
         size_t count = 0;

@@ -107,7 +107,6 @@ static void check_example(const example *one, uint64_t seed)
 
 static void test_examples(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
         check_example(&examples[i], i);
     batch_run();
@@ -144,7 +143,6 @@ static void test_refusals(void **state)
     };
     opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_EMULATION);
 
-    (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         opevo_computation *computation = NULL;
         opevo_pipeline *pipeline = NULL;
@@ -244,7 +242,6 @@ static void test_missing_barriers(void **state)
     int barriers = 0;
     int noticed = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
         check_barriers(&examples[i], &barriers, &noticed);
     print_message("%d of %d barriers are noticed when they are missing\n", noticed, barriers);
@@ -269,7 +266,6 @@ static void test_random_steps(void **state)
     int count = draw_count(100);
     int lowered = 0;
 
-    (void)state;
     for (int i = 0; i < count; i++)
         check_random(odd_computations[i % ODD_COMPUTATIONS], (uint64_t)i, &lowered);
     print_message("%d of %d pipelines are lowered with all their steps\n", lowered, count);
@@ -282,7 +278,6 @@ static void test_random_computations(void **state)
     int lowered = 0;
     int checked = check_written(draw_count(100), check_random, &lowered);
 
-    (void)state;
     print_message("%d of %d pipelines are lowered with all their steps\n", lowered, checked);
     assert_true(4 * lowered > checked);
 }
@@ -325,7 +320,6 @@ static void test_random_graphs(void **state)
     uint64_t seed = 0;
     opevo_text text = {0};
 
-    (void)state;
     for (int i = 0; i < count; i++) {
         pipeline_case operands;
         opevo_pipeline *pipeline = NULL;

@@ -84,7 +84,6 @@ static void check_in_need(const char *what, const char *steps)
 
 static void test_without_memory(void **state)
 {
-    (void)state;
     check_in_need("matmul(37,29,53)", "cache_write C local\nsplit C i 4\ncompute_at C.local C i.0\n"
                                       "cache_read A packed C.local\n");
     check_in_need("matmul(37,29,53)", "split C i 4\nsplit C j 16\nreorder C i.0 j.0 k i.1 j.1\n"
@@ -197,7 +196,6 @@ static void test_deep(void **state)
         "($ + 1)", "(1 - $)", "max(1, $)", "-$", "select(i < 3, $, 1)", "select($ > 0, 1, i)"};
     static const char vectors[] = "split T%d i 16\nannotate T%d i.1 vectorize\n";
 
-    (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         check_deep(forms[i], OPEVO_PIPELINE_STAGES - 1, "", OPEVO_KERNEL_C);
         check_deep(forms[i], 8, vectors, OPEVO_KERNEL_C);
@@ -213,7 +211,6 @@ static void test_deep_condition(void **state)
     deep_case one = {.dialect = OPEVO_KERNEL_C};
     opevo_text text = {0};
 
-    (void)state;
     opevo_text_add(&text, "A[i:32]; C[i:32] = select(0 < i");
     for (int n = 0; n < OPEVO_COMPUTATION_DEPTH - 3; n++)
         opevo_text_add(&text, " and i < 31");

@@ -33,7 +33,6 @@ static void test_aligned(void **state)
     opevo_record record = {0}, again = {0};
     opevo_text text = {0}, steps = {0};
 
-    (void)state;
     CHECK_OK(opevo_computation_read("matmul(512,512,512)", &computation, &err));
     CHECK_OK(opevo_record_read(computation, ALIGNED_STEPS, "steps", &record, &err));
     opevo_pipeline_print(record.pipeline, &steps);
@@ -78,7 +77,6 @@ static void test_gpu_record(void **state)
     opevo_computation *computation = NULL;
     opevo_record record = {0};
 
-    (void)state;
     CHECK_OK(opevo_computation_read("matmul(512,512,512)", &computation, &err));
     CHECK_OK(opevo_record_read(computation, GPU_STEPS, "steps", &record, &err));
     assert_true(isnan(record.cost_s));
@@ -96,7 +94,6 @@ static void test_cpu_record(void **state)
     opevo_computation *computation = NULL;
     opevo_record record = {0};
 
-    (void)state;
     CHECK_OK(opevo_computation_read(MATMUL_ADD(1024), &computation, &err));
     CHECK_OK(opevo_record_read(computation, CPU_LINE, "line", &record, &err));
     assert_true(record.cost_s == 0.0044742);
@@ -139,7 +136,6 @@ static void check_kernel(const char *computation, const char *steps, int extent,
 
 static void test_kernels(void **state)
 {
-    (void)state;
     check_kernel(MATMUL_ADD(64), CPU_STEPS, 1024, 64, OPEVO_KERNEL_C);
     check_kernel(MATMUL_ADD(37), CPU_STEPS, 1024, 37, OPEVO_KERNEL_C);
     check_kernel("matmul(512,128,8)", GPU_STEPS, 512, 0, OPEVO_KERNEL_EMULATION);
@@ -174,7 +170,6 @@ static void test_refusals(void **state)
 {
     opevo_computation *computation = NULL;
 
-    (void)state;
     CHECK_OK(opevo_computation_read("matmul(8,8,8)", &computation, &err));
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         opevo_record record = {0};

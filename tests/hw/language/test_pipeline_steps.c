@@ -100,7 +100,6 @@ enum { EXAMPLES = sizeof examples / sizeof *examples };
 
 static void test_examples(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < EXAMPLES; i++) {
         pipeline_case operands = case_make(examples[i].computation, 3);
         opevo_pipeline *pipeline = NULL;
@@ -161,7 +160,6 @@ static void test_trimmed(void **state)
         OPEVO_KERNEL_C};
     char *source = source_of(&trimmed);
 
-    (void)state;
     assert_int_equal(count_of(source, " * *(const V4 *)"), 3 + 1);
     opevo_free(source);
 }
@@ -173,7 +171,6 @@ static void test_sums_are_not_masked(void **state)
     char *source = source_of(&padded);
     const char *at = strstr(source, " += ");
 
-    (void)state;
     assert_non_null(at);
     while (at > source && *at != '\n')
         at--;
@@ -210,7 +207,6 @@ static void test_refused_steps(void **state)
     opevo_computation *computation = NULL;
     opevo_pipeline *pipeline = NULL;
 
-    (void)state;
     CHECK_OK(opevo_computation_read("matmul(32,48,64)", &computation, &err));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CHECK_FAILS(OPEVO_INVALID, bad[i].words,
@@ -238,7 +234,6 @@ static void test_not_lowered(void **state)
     };
     opevo_computation *computation = NULL;
 
-    (void)state;
     CHECK_OK(opevo_computation_read("matmul(32,48,64)", &computation, &err));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_CUDA);

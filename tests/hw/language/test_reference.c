@@ -16,7 +16,6 @@ static void test_closed_forms(void **state)
     static const float sums[4] = {1 + 2 + 4 + 5, 2 + 3 + 5 + 6, 4 + 5 + 7 + 8, 5 + 6 + 8 + 9};
     static const float padded[4] = {1, 2 + 3, 4 + 7, 5 + 6 + 8 + 9}; /* stride 2, padding 1 */
 
-    (void)state;
     CHECK_OK(opevo_operator_parse("matmul(2,3,2)", &op, &err));
     for (int i = 0; i < 6; i++) { /* a[i][k] = 10 i + k, b[k][j] = k - j */
         int row = i / 3;
@@ -59,7 +58,6 @@ static void test_blas(void **state)
         "conv2d(2,3,9,8,1,3,3,1,1)", "conv2d(2,3,3,3,7,3,3,1,0)",
     };
 
-    (void)state;
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
         operands self = operands_make(forms[f], f);
 
@@ -89,7 +87,6 @@ static void test_routine(void **state)
         {"conv2d(2,3,9,8,5,3,3,1,1)", "sgemm"}, {"conv2d(2,3,3,3,7,3,3,1,0)", "sgemv"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         opevo_operator op;
 
@@ -102,7 +99,6 @@ static void test_bound(void **state)
 {
     opevo_operator op;
 
-    (void)state;
     CHECK_OK(opevo_operator_parse("matmul(1,1023,1)", &op, &err));
     CHECK_CLOSE(opevo_reference_bound(&op, 0, 1), 0x1p-14 / (1 - 0x1p-14), 1e-18);
     CHECK_OK(opevo_operator_parse("matmul(1,16777216,1)", &op, &err));

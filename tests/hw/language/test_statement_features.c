@@ -85,7 +85,6 @@ static void test_names(void **state)
 {
     char name[48], other[48];
 
-    (void)state;
     assert_int_equal(FEATURES, 164);
     for (size_t i = 0; i < FEATURES; i++) {
         opevo_statement_feature_name(i, name);
@@ -146,7 +145,6 @@ static void test_matrix_product(void **state)
     const double cube = 512.0 * 512 * 512;
     size_t a = 0, b = 0, c = 0;
 
-    (void)state;
     describe_product();
     c = buffer_with(0, "acc_type.kReadWrite", true);
     a = buffer_with(0, "acc_type.kRead", true);
@@ -238,7 +236,6 @@ static void test_fusion(void **state)
     const opevo_statement_program program = {loops, 4, buffers, 3, stores, 2};
     size_t found = 0;
 
-    (void)state;
     assert_int_equal(describe(&program), 2);
     for (size_t row = 0; row < 2; row++) {
         for (size_t k = 0; k < OPEVO_I_STATEMENT_BUFFERS; k++) {
@@ -312,7 +309,6 @@ static void test_threads(void **state)
     const opevo_statement_program program = {loops, COUNT(loops), buffers, 4, stores, 3};
     size_t c = 0;
 
-    (void)state;
     /* The update overwrites the row of the initial value. */
     assert_int_equal(describe(&program), 2);
     for (size_t one = 0; one < 2; one++) {
@@ -424,7 +420,6 @@ static void test_regions_are_those_of_enumeration(void **state)
     const opevo_statement_store store = {.loops = around, .loop_count = TRIED_LOOPS};
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "test", 0);
     for (int trial = 0; trial < 3000; trial++) {
         double extents[OPEVO_I_STATEMENT_DIMENSIONS];
@@ -459,7 +454,6 @@ static void test_refused(void **state)
     const opevo_statement_program program = {&loop, 1, &buffer, 1, &store, 1};
     size_t count = 7;
 
-    (void)state;
     CHECK_FAILS(OPEVO_INVALID, "more than 64 loops",
                 opevo_statement_features(&program, rows[0], &count, &err));
     store.loop_count = 1;

@@ -168,7 +168,6 @@ static void test_all_conversions(void **state)
     float *floats[2] = {NULL};
     int tried = 0, count = 0;
 
-    (void)state;
     for (int i = 0; i < 65536; i++)
         all[i] = (uint16_t)i;
     for (int i = 0; i < 256; i++)
@@ -215,7 +214,6 @@ static void test_text(void **state)
                                steps, OPEVO_KERNEL_C);
     const char *text = opevo_text_string(&kernel.source);
 
-    (void)state;
     assert_non_null(strstr(text,
                            "(const signed char *restrict a, const signed char *restrict b, int "
                            "*restrict c, float *restrict scratch)"));
@@ -251,7 +249,6 @@ static void test_edges(void **state)
                  {"int8", "int32", "__builtin_convertvector(opevo_get_byte16(&"},
                  {"int8", "float32", "__builtin_convertvector(opevo_get_byte16(&"}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         opevo_text text = {0}, why = {0};
         opevo_pipeline *pipeline = NULL;
@@ -292,7 +289,6 @@ static void check_random(const char *computation, uint64_t seed, bool gpu, int *
 
 static void test_plain(void **state)
 {
-    (void)state;
     for (int i = 0; i < TYPED_COMPUTATIONS; i++) {
         for (opevo_kernel_dialect d = OPEVO_KERNEL_C; d < OPEVO_KERNEL_COUNT; d++) {
             pipeline_case operands = case_make(typed_computations[i], (uint64_t)i);
@@ -324,7 +320,6 @@ static void check_steps(bool gpu)
 
 static void test_random_steps(void **state)
 {
-    (void)state;
     check_steps(false);
     check_steps(true);
 }
@@ -354,7 +349,6 @@ static void check_computations(bool gpu)
 
 static void test_random_computations(void **state)
 {
-    (void)state;
     check_computations(false);
     check_computations(true);
 }
@@ -394,7 +388,6 @@ static void check_sketches(const char *text, bool gpu, uint64_t seed)
 
 static void test_sketches(void **state)
 {
-    (void)state;
     for (int i = 0; i < TYPED_COMPUTATIONS; i++) {
         check_sketches(typed_computations[i], false, (uint64_t)i);
         check_sketches(typed_computations[i], true, (uint64_t)i);

@@ -145,7 +145,6 @@ static void test_random_computations(void **state)
     int checked[OPEVO_INT32 + 1] = {0};
     double most = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < 4000; seed++) {
         opevo_text text = {0};
         opevo_computation *made = NULL;
@@ -219,7 +218,6 @@ static void check_product(const char *a, const char *b, const char *c)
 
 static void test_products(void **state)
 {
-    (void)state;
     check_product("int8", "int8", "int32");
     check_product("int8", "int8", "float32");
     check_product("float16", "float16", "float16");
@@ -234,7 +232,6 @@ static void test_copies_are_exact(void **state)
     opevo_computation *made = NULL;
     fixture self;
 
-    (void)state;
     CHECK_OK(
         opevo_computation_parse("int8 A[i:64]; float16 B[i]; bfloat16 C[i] = A[i]; output float16 "
                                 "D[i] = max(-B[i], 0.25); E[i] = D[i]; int32 F[i] = A[i]; "
@@ -268,7 +265,6 @@ static void test_inputs(void **state)
     static const double least[] = {-1, -1, -1, -128, -0x1p20}, most[] = {1, 1, 1, 127, 0x1p20 - 1};
     opevo_i_reference_operands self;
 
-    (void)state;
     create(
         "A[i:4001]; float16 B[i]; bfloat16 C[i]; int8 D[i]; int32 E[i]; Y[i] = A[i] + B[i] + C[i] "
         "+ D[i] + E[i]",
@@ -341,7 +337,6 @@ static void check_spoilt(const char *text)
 
 static void test_spoilt_results_are_rejected(void **state)
 {
-    (void)state;
     check_spoilt("int8 A[i:300, k:9]; int32 C[i] = sum(k) A[i, k]*A[i, k]");
     check_spoilt("int8 A[i:300, k:9]; int8 C[i] = max(k) A[i, k]");
     check_spoilt("float16 A[i:300, k:9]; float16 C[i] = max(k) A[i, k]");
@@ -357,7 +352,6 @@ static void test_failing_allocations_leave_nothing(void **state)
     int64_t live = 0;
     bool done = false;
 
-    (void)state;
     CHECK_OK(
         opevo_computation_parse("int8 A[i:4, j:9]; int32 Q[i]; float16 B[i, j] = exp(A[i, j]/127); "
                                 "bfloat16 C[i] = sum(j) B[i, j] + Q[i]",

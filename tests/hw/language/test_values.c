@@ -261,7 +261,6 @@ static void test_random(void **state)
     int64_t checked = 0;
     int cases = point_count(40);
 
-    (void)state;
     for (int i = 0; i < cases; i++) {
         maker self = random_nest((uint64_t)i, i % 2);
 
@@ -300,7 +299,6 @@ static void test_guarded_barriers(void **state)
     opevo_i_affine turn = opevo_i_affine_of_atom(loop->atom);
     opevo_i_affine place;
 
-    (void)state;
     nest->launch[0].bound[OPEVO_ANNOTATION_THREAD_X] = opevo_i_affine_atoms_loop(&nest->atoms, 4);
     nest->launch[0].bound_extent[OPEVO_ANNOTATION_THREAD_X] = 4;
     place = opevo_i_affine_of_atom(nest->launch[0].bound[OPEVO_ANNOTATION_THREAD_X]);
@@ -418,7 +416,6 @@ static void check_functions(int64_t width, uint32_t step)
 /* Among all single-precision numbers. */
 static void test_functions(void **state)
 {
-    (void)state;
     check_functions(16, 2003);
     check_functions(4, 20011);
     check_functions(1, 20011);
@@ -427,7 +424,6 @@ static void test_functions(void **state)
 /* The lanes are loops there, and blocks and threads take the place of those around. */
 static void test_gpu_text(void **state)
 {
-    (void)state;
     if (!has_cxx())
         CHECK_SKIP("there is no compiler of C++ (g++)");
     for (int i = 0; i < 12; i++) {

@@ -29,7 +29,6 @@ static void test_operators(void **state)
         "contraction(i=4,j=5,k=6;A[ik],const B[kj],S[j];D[ij]=A*B*S)",
     };
 
-    (void)state;
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
         opevo_workload *work = NULL;
         opevo_operator op;
@@ -70,7 +69,6 @@ static void test_another_definition(void **state)
     opevo_workload *work = NULL;
     opevo_computation *computation = NULL;
 
-    (void)state;
     CHECK_OK(opevo_computation_parse("A[i:7, k:5]; B[k, j:3]; C[i, j] = sum(k) A[i, k]*B[k, j] + 1",
                                      "matmul(7,5,3)", NULL, 0, &computation, &err));
     CHECK_OK(opevo_workload_adopt(computation, &work, &err));
@@ -92,7 +90,6 @@ static void test_computations(void **state)
          "A B U V"},
     };
 
-    (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         opevo_workload *work = read(rows[r].what);
         opevo_workload *again = NULL;
@@ -124,7 +121,6 @@ static void test_types(void **state)
                                           OPEVO_INT32};
     opevo_workload *work = NULL;
 
-    (void)state;
     CHECK_OK(opevo_workload_read("int8 A[i:4, k:5]; const bfloat16 B[k]; X[i]; output float16 C[i] "
                                  "= sum(k) A[i, k]*B[k]; int32 D[i] = sum(k) A[i, k]; Y[i] = C[i] "
                                  "+ X[i]",
@@ -143,7 +139,6 @@ static void test_refused(void **state)
     opevo_workload *work = NULL;
     opevo_text many = {0};
 
-    (void)state;
     opevo_text_add(&many, "Y[i:4] = 1");
     for (int i = 0; i < OPEVO_WORKLOAD_OPERANDS; i++)
         opevo_text_printf(&many, " + A%d[i]", i);

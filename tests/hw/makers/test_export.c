@@ -76,7 +76,6 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 static void test_same_kernel(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ROWS; i++) {
         files self = files_make(rows[i].form, rows[i].template, rows[i].dialect);
         opevo_limits limits = opevo_limits_default(rows[i].dialect);
@@ -102,7 +101,6 @@ static void test_same_kernel(void **state)
 /* Whatever a worker says of its device stays in the comment. */
 static void test_comments(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ROWS; i++) {
         files self = files_make(rows[i].form, rows[i].template, rows[i].dialect);
 
@@ -147,7 +145,6 @@ static void test_make(void **state)
                                                 "HIPCCFLAGS=--offload-arch=gfx90a"};
     static const char *const make[] = {"make", "--version", NULL};
 
-    (void)state;
     if (!program_succeeds(make))
         CHECK_SKIP("there is no make");
     for (size_t i = 0; i < ROWS; i++) {
@@ -259,7 +256,6 @@ static void test_linked(void **state)
     static const char *const names[] = {"program.c", "a/kernel.c", "b/kernel.c", "a/kernel.h",
                                         "program"};
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     a = write_packed(folder, "a", "matmul(64,48,96)",
                      "K=2,6,4 X=1,2,4,8 Y=1,1,3,32 order=0,1,2 inner=0,1,2,3 pack_a=1 pack_b=1 "
@@ -293,7 +289,6 @@ static void test_emulation(void **state)
     files self = {0};
     opevo_operator op;
 
-    (void)state;
     CHECK_OK(opevo_operator_parse("matmul(4,4,4)", &op, &err));
     CHECK_OK(opevo_template_open(&op, "paper", OPEVO_KERNEL_EMULATION, &self.maker, &err));
     assert_null(opevo_export_name(OPEVO_KERNEL_EMULATION, KERNEL));

@@ -148,7 +148,6 @@ static void test_named(void **state)
     };
     size_t elements = 0, bounded = 0;
 
-    (void)state;
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         opevo_computation *computation = NULL;
 
@@ -180,7 +179,6 @@ static void check_random(void (*write)(uint64_t, int, opevo_text *))
 
 static void test_random(void **state)
 {
-    (void)state;
     check_random(write_computation);
     check_random(write_typed_computation);
 }
@@ -215,7 +213,6 @@ static int run_program(const opevo_kernel *kernel, const opevo_workload *work)
 /* Programs tell right kernels from wrong ones. */
 static void test_programs(void **state)
 {
-    (void)state;
     for (size_t k = 0; k < COMPUTATION_KERNELS; k++) {
         opevo_kernel_maker *maker = computation_maker_create(&computation_kernels[k]);
         opevo_workload *work = NULL;
@@ -278,7 +275,6 @@ static void test_typed_programs(void **state)
 {
     static const char vector[] = "split C j 16\nannotate C j.1 vectorize\n";
 
-    (void)state;
     check_typed("int8 A[i:20, k:33]; const int8 B[k, j:48]; int32 C[i, j] = sum(k) A[i, k]*B[k, j]",
                 vector, "c[48 * v", "c[0 * v");
     check_typed("int8 A[i:20, k:33]; const int8 B[k, j:48]; int32 C[i, j] = sum(k) A[i, k]*B[k, j]",

@@ -28,7 +28,6 @@ static void test_counts(void **state)
     const opevo_sketch_target target = {
         .dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 4, .ansor = true};
 
-    (void)state;
     check_counts(counts, sizeof counts / sizeof *counts, &target);
 }
 
@@ -59,7 +58,6 @@ static void test_spaces(void **state)
         {.dialect = OPEVO_KERNEL_C, .cores = 1, .threads = 1, .ansor = true},
         {.dialect = OPEVO_KERNEL_CUDA, .cores = 1, .threads = 1}};
 
-    (void)state;
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         opevo_computation *computation = NULL;
 
@@ -83,7 +81,6 @@ static void test_failing_allocations_leave_nothing(void **state)
     opevo_status status = OPEVO_NOMEM;
     int64_t live = 0;
 
-    (void)state;
     CHECK_OK(opevo_computation_read(
         "C[i:4, j:4] = sum(k:4) A[i, k]*B[k, j]; D[i, j] = exp(C[i, j])", &computation, &err));
     CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
@@ -115,7 +112,6 @@ static void test_names(void **state)
         "k1234567890123456789012345678]*A[k1234567890123456789012345678, j]"};
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 2};
 
-    (void)state;
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         opevo_computation *computation = NULL;
         opevo_sketches *sketches = NULL;
@@ -166,7 +162,6 @@ static bool has_stream(const char *what, bool ansor)
 /* Outputs of 16 MiB and more can bypass the caches, but not in Ansor's own sketches. */
 static void test_stream_parameter(void **state)
 {
-    (void)state;
     assert_true(has_stream("matmul(4096,16,1024)", false));
     assert_true(has_stream("A[i:2048, j:2048]; D[i, j] = 2*A[i, j]", false));
     assert_false(has_stream("matmul(4096,16,1008)", false));
@@ -203,7 +198,6 @@ static int count_blocked(const char *what, bool ansor)
 /* Blocks are for what lies along another axis than the last one, where nothing reduces. */
 static void test_permuted_reads(void **state)
 {
-    (void)state;
     assert_true(count_blocked("A[40, 32]; T[i:32, j:40] = A[j, i]", false) > 0);
     assert_true(count_blocked("A[1,20,3,17]; T[n:1,h:3,w:17,c:20] = A[n,c,h,w]", false) > 0);
     assert_int_equal(count_blocked("A[40, 32]; T[i:32, j:40] = A[j, i]", true), 0);
@@ -222,7 +216,6 @@ static void test_partial(void **state)
     opevo_space *space = NULL, *second = NULL;
     opevo_text text = {0};
 
-    (void)state;
     opevo_text_add(&text, "T0[i:32, j:32]");
     for (int i = 1; i <= 5; i++)
         opevo_text_printf(&text,
@@ -253,7 +246,6 @@ static void test_many(void **state)
     opevo_sketches *sketches = NULL;
     opevo_space *space = NULL;
 
-    (void)state;
     CHECK_OK(opevo_computation_read("attention(1,2,32,16)", &computation, &err));
     CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
     assert_true(sketches->count > 1 && sketches->count < sketches->found);
@@ -297,13 +289,11 @@ static void check_all_points(unsigned threads, int usual)
 
 static void test_kernels_of_points(void **state)
 {
-    (void)state;
     check_all_points(1, 5);
 }
 
 static void test_parallel_points(void **state)
 {
-    (void)state;
     check_all_points(2, 3);
 }
 
@@ -314,7 +304,6 @@ static void test_random_computations(void **state)
     int points = draw_count(2);
     int checked = 0, rejected = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < graphs; seed++) {
         opevo_computation *made = NULL;
         opevo_text text = {0};
@@ -340,7 +329,6 @@ static void test_too_many_points(void **state)
     opevo_text text = {0};
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_CUDA, .cores = 1, .threads = 1};
 
-    (void)state;
     opevo_text_add(&text, "A[i:64, k0:64]");
     for (int t = 0; t < 8; t++)
         opevo_text_printf(&text, "; B%d[k%d, k%d:64]", t, t, t + 1);
@@ -367,7 +355,6 @@ static void test_many_reads(void **state)
     opevo_text text = {0};
     int rejected = 0;
 
-    (void)state;
     check_points(square, 1, 40, &rejected);
     assert_int_equal(rejected, 0);
     batch_run();
@@ -410,7 +397,6 @@ static void test_too_many_parameters(void **state)
     opevo_computation *computation = NULL;
     opevo_sketches *sketches = NULL;
 
-    (void)state;
     CHECK_OK(sketch_copies("A[8, 8]", "[i:8] = sum(k:8) A[i, k]", 30, false, &sketches,
                            &computation, &err));
     assert_true(sketches->count > 0 && sketches->partial);
@@ -432,7 +418,6 @@ static void test_scalars(void **state)
 {
     int rejected = 0;
 
-    (void)state;
     check_points("b[]; A[i:3, k:70]; S[i] = sum(k) A[i, k]*b[]", 1, draw_count(4), &rejected);
     check_points("b[]; A[k:130]; S[] = sum(k) A[k]*b[]", 2, draw_count(4), &rejected);
     assert_int_equal(rejected, 0);
@@ -458,7 +443,6 @@ static void test_scratch(void **state)
     int fit = 0, above = 0;
     opevo_rng rng;
 
-    (void)state;
     CHECK_OK(opevo_computation_read(text, &computation, &err));
     CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
     assert_true(opevo_sketches_scratch(computation) > limits.packed_bytes);
@@ -517,7 +501,6 @@ static void check_finding(const opevo_kernel_maker *maker, opevo_index point)
 
 static void test_find(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
         const opevo_sketch_target target = {
             .dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1 + (unsigned)i % 2};
@@ -575,7 +558,6 @@ static void test_parts(void **state)
     bool found = false;
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "parts", 0);
     assert_int_equal(opevo_sketches_narrow(part, other, NULL), OPEVO_INVALID);
     opevo_space_destroy(other);
@@ -617,7 +599,6 @@ static void test_threads_at_root(void **state)
     opevo_rng rng;
     int elsewhere = 0;
 
-    (void)state;
     CHECK_OK(opevo_computation_read("c2d(1,8,8,4,16,3,1,1)", &computation, &err));
     CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
     CHECK_OK(opevo_sketches_space(sketches, &space, &err));

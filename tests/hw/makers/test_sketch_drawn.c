@@ -48,7 +48,6 @@ static void test_texts(void **state)
 {
     drawn_counts counts = {0, 0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         for (uint64_t seed = 0; seed < 2; seed++) {
             check_drawn(texts[i], &drawn_targets[0], seed, &counts);
@@ -73,7 +72,6 @@ static void test_row_of_products(void **state)
     pipeline_case operands;
     const opevo_parameter *which = NULL;
 
-    (void)state;
     opevo_text_add(&text, "T0[i0:24, j0:16]; B[16, 16]");
     for (int n = 1; n <= PRODUCTS; n++)
         opevo_text_printf(&text,
@@ -105,19 +103,16 @@ static void test_row_of_products(void **state)
 
 static void test_cpu(void **state)
 {
-    (void)state;
     check_all(&drawn_targets[0]);
 }
 
 static void test_threads(void **state)
 {
-    (void)state;
     check_all(&drawn_targets[1]);
 }
 
 static void test_gpu(void **state)
 {
-    (void)state;
     check_all(&drawn_targets[2]);
 }
 

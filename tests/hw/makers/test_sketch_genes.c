@@ -92,7 +92,6 @@ static void test_sketches_are_genomes(void **state)
 {
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 4};
 
-    (void)state;
     for (size_t i = 0; i < sizeof computations / sizeof *computations; i++) {
         opevo_computation *computation = NULL;
         opevo_sketches *sketches = NULL;

@@ -32,7 +32,6 @@ static void test_counts(void **state)
     const opevo_kernel_dialect dialects[] = {OPEVO_KERNEL_CUDA, OPEVO_KERNEL_HIP,
                                              OPEVO_KERNEL_EMULATION};
 
-    (void)state;
     for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++) {
         const opevo_sketch_target target = {.dialect = dialects[i], .cores = 1, .threads = 1};
 
@@ -135,7 +134,6 @@ static void test_kernels_of_points(void **state)
     counter count = {0, 0};
     int points = draw_count(2);
 
-    (void)state;
     for (size_t i = 0; i < sizeof small / sizeof *small; i++)
         check_sketches(small[i], points, &count);
     for (size_t i = 0; i < sizeof large / sizeof *large; i++)
@@ -150,7 +148,6 @@ static void test_many_axes(void **state)
 {
     counter count = {0, 0};
 
-    (void)state;
     check_sketches("A[a:2, b:2, c:3, d:2, e:2, f:2, g:2]; W[z:3, y:2, x:4, o:5]; "
                    "C[a, b, c, d, e, f, g, o] = sum(x, y, z) A[a, b, c, d, e, f, g]*W[z, y, x, o]",
                    draw_count(4), &count);
@@ -167,7 +164,6 @@ static void test_random_computations(void **state)
     int graphs = (int)test_graphs(20);
     int points = draw_count(2);
 
-    (void)state;
     for (int i = 0; i < graphs; i++) {
         opevo_computation *made = NULL;
         opevo_text text = {0};
@@ -281,7 +277,6 @@ static void test_texts(void **state)
 {
     bool any = false;
 
-    (void)state;
     for (size_t vendor = 0; vendor < sizeof vendors / sizeof *vendors; vendor++) {
         compilers with = find_compilers(vendor);
 
@@ -352,7 +347,6 @@ static void check_warps(opevo_kernel_dialect dialect, int warp)
 
 static void test_warps(void **state)
 {
-    (void)state;
     check_warps(OPEVO_KERNEL_CUDA, 32);
     check_warps(OPEVO_KERNEL_HIP, 64);
 }
@@ -413,7 +407,6 @@ static void test_shared_memory(void **state)
                                            {"int8 ", "int8 "},
                                            {"", "float16 "}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         opevo_text text = {0};
 
@@ -432,7 +425,6 @@ static void test_starts(void **state)
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_CUDA, .cores = 1, .threads = 1};
     const opevo_device_facts facts = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         opevo_computation *computation = NULL;
         opevo_kernel_maker *maker = NULL;

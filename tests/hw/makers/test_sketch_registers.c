@@ -57,7 +57,6 @@ static void test_unrolled_sums(void **state)
     opevo_sketches *sketches = NULL;
     int found = 0;
 
-    (void)state;
     CHECK_OK(opevo_computation_read("matmul(48,2016,32)", &computation, &err));
     CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
     for (size_t s = 0; s < sketches->count; s++) {
@@ -107,7 +106,6 @@ static int64_t count_panels(const char *what)
  * stay in a cache or the sum is not divided. */
 static void test_start_panels(void **state)
 {
-    (void)state;
     assert_in_range(count_panels("matmul(4096,4096,4096)"), 8, 32);
     assert_int_equal(count_panels("matmul(512,512,512)"), 1);
     assert_int_equal(count_panels("matmul(4096,64,4096)"), 1);
@@ -154,7 +152,6 @@ static void test_scattered_results(void **state)
     } cases[] = {{5, 5, 16, 0},  {5, 6, 16, 2},  {5, 10, 32, 4}, {5, 15, 16, 2},
                  {5, 30, 16, 4}, {10, 6, 16, 2}, {5, 16, 32, -1}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
         opevo_text text = {0}, why = {0};

@@ -40,7 +40,6 @@ static void test_starts(void **state)
         {.vector_bits = 128, .l1_bytes = 64 << 10, .l2_bytes = 1 << 20},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
         for (size_t d = 0; d < sizeof devices / sizeof *devices; d++) {
             check_start(small[i], &devices[d], 1);
@@ -87,7 +86,6 @@ static void test_start_kernels(void **state)
     const opevo_device_facts caches = {
         .vector_bits = 512, .l1_bytes = 4 << 10, .l2_bytes = 32 << 10};
 
-    (void)state;
     for (size_t i = 0; i < sizeof small / sizeof *small; i++)
         add_start(small[i], &facts, 1 + (unsigned)i % 2);
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
@@ -107,7 +105,6 @@ static void test_start_tile(void **state)
     int64_t elements = 1;
     size_t number = 0;
 
-    (void)state;
     CHECK_OK(opevo_computation_read("matmul(256,256,256)", &computation, &err));
     CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
     number = opevo_i_sketch_choose(sketches, &facts, true, NULL);
@@ -165,7 +162,6 @@ static void test_start_places(void **state)
     static const char *const texts[] = {"ansor-c2d-1", "ansor-dep-1", "ansor-dep-3", "ansor-t2d-2",
                                         "ansor-conv-layer-2"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         opevo_text one = {0}, two = {0};
 
@@ -221,7 +217,6 @@ static void test_start_without_sketches(void **state)
     opevo_text constraints = {0};
     opevo_index vertex[OPEVO_SPACE_PARAMETERS_MAX];
 
-    (void)state;
     CHECK_OK(opevo_computation_read(PRODUCT, &computation, &err));
     CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
     assert_int_equal(sketches->count, PRODUCT_SKETCHES);
@@ -273,7 +268,6 @@ static void test_start_with_fewer_values(void **state)
     opevo_value whole, less;
     size_t lanes = 4; /* of s1 */
 
-    (void)state;
     assert_int_equal(start_vertex(maker, vertex), 0);
     opevo_parameter_value(opevo_space_parameter(maker->space, lanes), vertex[lanes], &whole);
     assert_int_equal(whole.as.integer, 16);
@@ -332,7 +326,6 @@ static void test_start_of_a_batch(void **state)
         {"matmul(128,128,64)", 1 << 20, false, 32},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
         begun start;
         const opevo_sketch *sketch = NULL;
@@ -371,7 +364,6 @@ static void test_start_of_groups(void **state)
         {"dep(1,16,16,32,3,1,1)", 9, {1, 1, 8}, 32, 0}, /* stays in the caches */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
         begun start;
         const opevo_sketch *sketch = NULL;
@@ -414,7 +406,6 @@ static void test_choice(void **state)
         {"conv2d(1,16,28,28,32,3,3,1,1)", false, false}, /* 28 pixels leave 4 of 32 lanes */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
         begun start;
         const opevo_sketch *sketch = NULL;
@@ -438,7 +429,6 @@ static void test_start_of_threads(void **state)
     static const char *const products[] = {"matmul(1,512,2048)", "matmul(128,128,128)",
                                            "batch_matmul(2,128,128,64)"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
         begun start;
         const opevo_sketch *sketch = NULL;

@@ -34,7 +34,6 @@ static void test_shared(void **state)
     opevo_sketch_store *store = NULL;
     opevo_kernel_maker *made[7];
 
-    (void)state;
     CHECK_OK(opevo_sketch_store_create(&store, &err));
     made[0] = open_it(store, product, &cpu);
     made[1] = open_it(store, renamed, &cpu);
@@ -62,7 +61,6 @@ static void test_owners(void **state)
     opevo_sketch_store *store = NULL;
     opevo_kernel_maker *first = NULL, *second = NULL;
 
-    (void)state;
     CHECK_OK(opevo_sketch_store_create(&store, &err));
     first = open_it(store, product, &cpu);
     second = open_it(store, product, &cpu);
@@ -81,7 +79,6 @@ static void test_limit(void **state)
     opevo_sketch_store *store = NULL;
     opevo_kernel_maker *maker = NULL;
 
-    (void)state;
     opevo_text_add(&text, "T0[i:8]");
     for (int i = 1; i < 400; i++)
         opevo_text_printf(&text, "; output T%d[i] = exp(T%d[i])", i, i - 1);
@@ -105,7 +102,6 @@ static void test_failing_allocations_leave_nothing(void **state)
     int64_t live = opevo_memory_live();
     opevo_status status = OPEVO_NOMEM;
 
-    (void)state;
     for (int64_t n = 1; status != OPEVO_OK; n++) {
         opevo_sketch_store *store = NULL;
         opevo_kernel_maker *maker = NULL;

@@ -107,7 +107,6 @@ static void start_on_all_devices(const opevo_kernel_maker *maker)
 
 static void test_every_template_has_a_start(void **state)
 {
-    (void)state;
     visit_makers(start_on_all_devices);
 }
 
@@ -120,7 +119,6 @@ static void test_tile_fills_the_registers(void **state)
         const char *part;
     } cases[] = {{1, "8 Y=1,1,32,32 "}, {2, "4 Y=2,1,32,16 "}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_kernel_maker *maker = NULL;
         opevo_operator op;
@@ -150,7 +148,6 @@ static void test_start_in_a_part(void **state)
     opevo_operator op;
     opevo_text json = {0};
 
-    (void)state;
     CHECK_OK(opevo_operator_parse("matmul(64,64,64)", &op, &err));
     CHECK_OK(opevo_template_open(&op, "cpu", OPEVO_KERNEL_C, &maker, &err));
     opevo_space_write_json(maker->space, &json);
@@ -195,7 +192,6 @@ static void find_a_random_point(const opevo_kernel_maker *maker)
 
 static void test_steps_lead_back_to_a_point(void **state)
 {
-    (void)state;
     visit_makers(find_a_random_point);
 }
 

@@ -43,7 +43,6 @@ static void test_round_trip(void **state)
 {
     opevo_rng rng;
 
-    (void)state;
     opevo_rng_init(&rng, 1, "round trip", 0);
     for (size_t i = 0; i < opevo_template_count() * FORMS; i++) {
         const opevo_template_info *info = opevo_template_get(i / FORMS);
@@ -77,7 +76,6 @@ static void test_templates_refuse(void **state)
     opevo_operator op;
     opevo_kernel_maker *maker = NULL;
 
-    (void)state;
     CHECK_OK(opevo_operator_parse("matmul(8,8,8)", &op, &err));
     CHECK_FAILS(OPEVO_INVALID, "use one of cpu",
                 opevo_template_open(&op, "nothing", OPEVO_KERNEL_C, &maker, &err));
@@ -116,7 +114,6 @@ static void test_narrow(void **state)
     opevo_space *space = NULL;
     size_t compared = 0;
 
-    (void)state;
     CHECK_OK(opevo_operator_parse("matmul(8,8,8)", &op, &err));
     CHECK_OK(opevo_template_open(&op, "paper", OPEVO_KERNEL_CUDA, &whole, &err));
     CHECK_OK(opevo_template_open(&op, "paper", OPEVO_KERNEL_CUDA, &part, &err));
@@ -173,7 +170,6 @@ static void test_narrow_refuses(void **state)
     opevo_operator op;
     opevo_kernel_maker *maker = NULL;
 
-    (void)state;
     CHECK_OK(opevo_operator_parse("matmul(8,8,8)", &op, &err));
     CHECK_OK(opevo_template_open(&op, "paper", OPEVO_KERNEL_CUDA, &maker, &err));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -193,7 +189,6 @@ static void test_allocations(void **state)
     bool failed = true;
     opevo_operator op;
 
-    (void)state;
     CHECK_OK(opevo_operator_parse("batch_matmul(2,8,8,8)", &op, &err));
     for (int64_t n = 1; failed; n = n < 60 ? n + 1 : n + 7) {
         opevo_kernel_maker *maker = NULL;

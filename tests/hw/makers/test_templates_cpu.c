@@ -13,7 +13,6 @@ static void test_matmul(void **state)
         "batch_matmul(3,12,16,20)", "batch_matmul(2,19,7,31,TN)", "batch_matmul(2,8,32,48,NT)",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         assert_true(template_check(forms[i], "cpu", OPEVO_KERNEL_C, point_count(2), i) > 0);
 }
@@ -29,7 +28,6 @@ static void test_conv2d(void **state)
         "conv2d(2,3,12,16,8,1,1,1,0)",   "conv2d(1,2,17,19,31,3,3,1,1)",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         assert_true(template_check(forms[i], "cpu", OPEVO_KERNEL_C, point_count(2), i) > 0);
         assert_true(template_check(forms[i], "weights", OPEVO_KERNEL_C, point_count(3), i) > 0);
@@ -48,7 +46,6 @@ static void test_partial_sums_stay_inside(void **state)
     opevo_text why = {0};
     opevo_index at = 0;
 
-    (void)state;
     assert_int_equal(self.memory[2].after, 0);
     CHECK_OK(opevo_template_open(&self.op, "cpu", OPEVO_KERNEL_C, &maker, &err));
     CHECK_OK(opevo_space_read(maker->space, point, &at, &err));

@@ -22,8 +22,6 @@ static inline opevo_status pool_jobs_next(void *context, opevo_i_engine_task **t
 {
     pool_jobs *self = context;
 
-    (void)over;
-    (void)error;
     *task = self->given < self->count ? &self->jobs[self->given++].super : NULL;
     return OPEVO_OK;
 }
@@ -33,8 +31,6 @@ static inline opevo_status pool_jobs_done(void *context, opevo_i_engine_task *ta
 {
     pool_jobs *self = context;
 
-    (void)task;
-    (void)error;
     self->done++;
     return OPEVO_OK;
 }

@@ -67,7 +67,6 @@ static void test_find(void **state)
     opevo_text path = {0};
     opevo_text found = {0};
 
-    (void)state;
     CHECK_OK(opevo_i_worker_cache_open(&cache, &err));
     assert_false(find(&cache, "one", &found));
     add(&cache, "one", 100, &path);
@@ -99,7 +98,6 @@ static void test_build_time(void **state)
     char *end = NULL;
     size_t size = 0;
 
-    (void)state;
     CHECK_OK(opevo_i_worker_cache_open(&cache, &err));
     add(&cache, "timed", 100, &path);
     assert_true(find(&cache, "timed", &path));
@@ -137,7 +135,6 @@ static void test_own(void **state)
     opevo_text moved = {0};
     opevo_text found = {0};
 
-    (void)state;
     umask(0); /* as some users have it, and compilers then */
     CHECK_OK(opevo_i_worker_cache_open(&cache, &err));
     add(&cache, "one", 100, &path);
@@ -188,7 +185,6 @@ static void test_shared(void **state)
     int said[2];
     char name[4096] = "";
 
-    (void)state;
     CHECK_OK(opevo_i_worker_cache_open(&one, &err));
     opevo_i_worker_cache_scratch(&one, ".c", &path);
     CHECK_OK(opevo_i_worker_scratch_write(path.data, "x", 1, &err));
@@ -234,7 +230,6 @@ static void test_bounded(void **state)
     char folder[4200];
     char recipe[32];
 
-    (void)state;
     CHECK_OK(opevo_i_worker_cache_open(&cache, &err));
     cache.limit_bytes = 20000;
     for (int i = 0; i < 63; i++) {

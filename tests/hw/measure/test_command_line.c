@@ -42,7 +42,6 @@ static void test_split(void **state)
     };
     char text[256];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_i_process_arguments list = {0};
 
@@ -83,7 +82,6 @@ static void test_fill(void **state)
 {
     char text[512];
 
-    (void)state;
     fill("b --t={T} {V} {D}", "T=4,1,2 V=\"a b\" D=0.5", text, sizeof text);
     assert_string_equal(text, "b|--t=4,1,2|a b|0.5");
     fill("b {T[0]}x{T[2]} {T[1]} {V} {D}", "T=4,1,2 V=\"; rm -rf x\" D=2", text, sizeof text);
@@ -102,7 +100,6 @@ static void test_bad_places(void **state)
     };
     opevo_space *space = make_space();
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_i_process_arguments command = {0};
 
@@ -133,7 +130,6 @@ static void test_readings(void **state)
         {"score:json:v", "{\"v\": [3, 2, 1]}\n", 3, 3, OPEVO_I_SCORE},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_i_wire_result_reader reading;
         double *values = NULL;
@@ -182,7 +178,6 @@ static void test_criteria(void **state)
         {"error:/(/", "is invalid"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_i_wire_named_reading named;
         double *values = NULL;
@@ -224,7 +219,6 @@ static void test_no_result(void **state)
         {"ms:json:a", "{\"a\": 0}", "not a result above 0"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_i_wire_result_reader reading;
         double *values = NULL;
@@ -251,7 +245,6 @@ static void test_bad_readings(void **state)
         {"ms:/(/", "is invalid"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_i_wire_result_reader reading;
 

@@ -44,7 +44,6 @@ static double last_element(const opevo_i_reference_operands *self, size_t at)
 
 static void test_operands(void **state)
 {
-    (void)state;
     for (int r = 0; r < ROWS; r++) {
         opevo_i_reference_operands self = {0};
         opevo_text why = {0};
@@ -74,7 +73,6 @@ static void test_flop(void **state)
 {
     const double products = (double)ROWS_I * COLUMNS_J * SUMMED_K;
 
-    (void)state;
     CHECK_CLOSE(opevo_operator_flop(&scaled_op), 3 * products, 0);
     CHECK_CLOSE(opevo_operator_flop(&paired_op), 2 * products + (double)ROWS_I * SUMMED_K, 0);
     CHECK_CLOSE(opevo_reference_roundings(&scaled_op, 0), SUMMED_K + 1, 0);
@@ -91,7 +89,6 @@ static const opevo_i_cpu_plan plan = {.precision = 0.5,
 
 static void test_child(void **state)
 {
-    (void)state;
     for (int r = 0; r < 2 * ROWS; r++) {
         bool spoilt = r % 2;
         opevo_i_reference_operands self = {0};
@@ -165,7 +162,6 @@ static const struct {
 
 static void test_schedules(void **state)
 {
-    (void)state;
     for (size_t s = 0; s < sizeof schedules / sizeof *schedules; s++) {
         const opevo_limits limits = opevo_limits_default(schedules[s].dialect);
         opevo_computation *computation = NULL;
@@ -206,7 +202,6 @@ static void test_features(void **state)
     opevo_pipeline *pipeline = NULL;
     opevo_feature_row row = {0};
 
-    (void)state;
     CHECK_OK(opevo_computation_of_operator(&scaled_op, &computation, &err));
     CHECK_OK(opevo_pipeline_create(computation, &pipeline, &err));
     CHECK_OK(opevo_features_itervar(pipeline, false, &row, &err));
@@ -224,7 +219,6 @@ static void test_refused(void **state)
     opevo_kernel_maker *maker = NULL;
     opevo_space *space = NULL;
 
-    (void)state;
     CHECK_FAILS(OPEVO_INVALID, "No template generates c kernels for contraction(i=24,",
                 opevo_template_open(&scaled_op, NULL, OPEVO_KERNEL_C, &maker, &err));
     CHECK_FAILS(OPEVO_INVALID, "ontraction", opevo_operator_space(&scaled_op, &space, &err));
@@ -233,7 +227,6 @@ static void test_refused(void **state)
 /* The program beside a kernel accepts the right one and rejects the other. */
 static void test_program(void **state)
 {
-    (void)state;
     for (int r = 0; r < 2 * ROWS; r++) {
         bool spoilt = r % 2;
         opevo_kernel kernel = {.dialect = OPEVO_KERNEL_C, .entry = "kernel"};

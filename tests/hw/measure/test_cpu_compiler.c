@@ -40,7 +40,6 @@ static void test_identity(void **state)
     char device[COUNT][256];
     opevo_objective *objective = NULL;
 
-    (void)state;
     for (int turn = 0; turn < 2; turn++) {
         for (size_t i = 0; i < COUNT; i++) {
             char again[256];
@@ -90,7 +89,6 @@ static void test_shared_cache(void **state)
     opevo_outcome fast = measure("fast", "");
     opevo_outcome again = measure("slow", "-O0");
 
-    (void)state;
     assert_true(slow.build_s > 0 && fast.build_s > 0);
     assert_true(again.build_s == 0);
     assert_true(fast.time_s < 0.7 * slow.time_s && fast.time_s < 0.7 * again.time_s);

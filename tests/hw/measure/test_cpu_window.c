@@ -42,7 +42,6 @@ static void test_windows_are_long(void **state)
 {
     static const int spins[] = {0, 100, 10000, 10000000};
 
-    (void)state;
     for (size_t i = 0; i < 2 * sizeof spins / sizeof *spins; i++) {
         opevo_operator op = {.kind = OPEVO_MATMUL, .n = 8, .k = 8, .m = 8};
         opevo_i_cpu_plan plan = plan_of(0.05, i % 2);
@@ -106,7 +105,6 @@ static void test_clocks_agree(void **state)
     double time_s = 0;
     double own_s = 0;
 
-    (void)state;
     snprintf(source, sizeof source,
              "%s double start = now(); work(0); c[0] += now() - start;\n"
              "  c[1] += 1; }\n",
@@ -128,7 +126,6 @@ static void test_no_less_than_was_worked(void **state)
     opevo_i_cpu_process process;
     opevo_i_cpu_cost cost;
 
-    (void)state;
     CHECK_OK(operands_create(&op, 1, &operands, &err));
     process = child_start(&plan, make_kernel(10000), &operands, &windows);
     assert_true(process.idle.wall_s < 1e-4 && process.idle.processor_s < 1e-4);
@@ -146,7 +143,6 @@ static void test_other_threads(void **state)
     double own[2];
     double alone_s = 0;
 
-    (void)state;
     snprintf(source, sizeof source, "%s work(0); }\n", work);
     alone_s = time_of("alone", source, own);
     snprintf(source, sizeof source,

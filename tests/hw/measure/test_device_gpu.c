@@ -21,7 +21,6 @@ static void find_device(void *context, const opevo_hardware *row)
 {
     bool hip = !strncmp(row->name, "hip:", 4);
 
-    (void)context;
     if (!row->present || *device || (!hip && strncmp(row->name, "cuda:", 5) != 0))
         return;
     snprintf(device, sizeof device, "%s", row->name);
@@ -125,8 +124,6 @@ enum { COUNT = sizeof zoo_of_gpu / sizeof *zoo_of_gpu, NOTHING = 10 };
 static opevo_status make(const opevo_kernel_maker *self, opevo_index point, opevo_kernel *out,
                          opevo_outcome_class *refused, opevo_text *why, opevo_error *err)
 {
-    (void)refused;
-    (void)why;
     zoo_of_one_block(out, self->dialect, zoo_of_gpu[(size_t)point].threads,
                      zoo_of_gpu[(size_t)point].shared_bytes);
     opevo_text_add(&out->source, HEAD);
@@ -153,7 +150,6 @@ static void test_hostile(void **state)
     opevo_index points[COUNT];
     opevo_outcome outcomes[COUNT];
 
-    (void)state;
     for (size_t i = 0; i < COUNT; i++)
         points[i] = i;
     CHECK_OK(opevo_objective_evaluate(objective, points, COUNT, outcomes, &err));
@@ -172,7 +168,6 @@ static void test_hostile(void **state)
 /* Beside it stands a kernel that does nothing, which suits every shape. */
 static void test_library(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         opevo_finalist finalists[2] = {{.point = NOTHING}, {.point = OPEVO_LIBRARY_POINT}};
         opevo_operator op;

@@ -104,7 +104,6 @@ static void check_program(void *context, const opevo_trial *trial, bool resumed)
     uint64_t x = (uint64_t)trial->proposal.point;
     char digits[32];
 
-    (void)resumed;
     ++*(uint64_t *)context;
     snprintf(digits, sizeof digits, "1%llu", (unsigned long long)x);
     if (trial->outcome.kind != true_kind(x) ||
@@ -187,7 +186,6 @@ static void test_programs(void **state)
     uint64_t all = 0;
     size_t faults = 0;
 
-    (void)state;
     write_file("truth", truth, 0700);
     for (size_t i = 0; i < count; i++) {
         uint64_t trials = trials_of(count) ? trials_of(count) : SHORT;
@@ -216,7 +214,6 @@ static void test_programs(void **state)
 
 static void check_kernel(void *context, const opevo_trial *trial, bool resumed)
 {
-    (void)resumed;
     ++*(uint64_t *)context;
     if (trial->outcome.kind != OPEVO_OUTCOME_OK)
         fail_msg("trial %llu is %s, falsely: %s", (unsigned long long)trial->number,
@@ -239,7 +236,6 @@ static void test_kernels(void **state)
     };
     static long salt = 7000;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         opevo_live_options options = opevo_live_defaults();
         opevo_objective *objective = NULL;

@@ -38,8 +38,6 @@ static opevo_status scale_here(void *context, const opevo_grid_launch *launch,
     const float *x = buffers[launch->arguments[0].buffer].data;
     float *y = buffers[launch->arguments[1].buffer].data;
 
-    (void)out;
-    (void)err;
     for (uint64_t i = 0; i < launch->arguments[2].bits; i++)
         y[i] = 2 * x[i];
     return OPEVO_OK;
@@ -51,13 +49,11 @@ static opevo_status run_here(opevo_launcher *self, opevo_case *what, opevo_evalu
     size_t count = 0;
     const opevo_player player = {.context = opevo_case_buffers(what, &count), .launch = scale_here};
 
-    (void)self;
     return opevo_case_play(what, &player, out, err);
 }
 
 static void destroy_here(opevo_launcher *self)
 {
-    (void)self;
 }
 
 static const opevo_launcher_ops here_ops = {
@@ -118,7 +114,6 @@ static void test_right(void **state)
 {
     static const char *const devices[] = {"cuda:0", "hip:1"};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         fixture self;
         opevo_evaluation found;
@@ -153,7 +148,6 @@ static void test_faults(void **state)
     };
     fixture self;
 
-    (void)state;
     open_fixture(&self, "cuda:0", 60);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         opevo_evaluation found = evaluate(&self, faults[i].image, false);
@@ -171,7 +165,6 @@ static void test_devices(void **state)
 {
     opevo_gpu *gpu = NULL;
 
-    (void)state;
     CHECK_FAILS(OPEVO_INVALID, "is not a device",
                 opevo_gpu_open("cuda:x", &opevo_gpu_defaults, &gpu, &err));
     CHECK_FAILS(OPEVO_INVALID, "is not a device",
@@ -224,7 +217,6 @@ static void test_turns(void **state)
     waiting seen = {0};
     pid_t child = 0;
 
-    (void)state;
     assert_int_equal(pipe(said), 0);
     assert_int_equal(pipe(told), 0);
     child = fork();
@@ -262,7 +254,6 @@ static void test_hang(void **state)
     fixture self;
     opevo_evaluation found;
 
-    (void)state;
     open_fixture(&self, "cuda:0", 0.3);
     found = evaluate(&self, "fake:scale-hang", false);
     assert_int_equal(found.verdict, OPEVO_VERDICT_TIMEOUT);
@@ -275,7 +266,6 @@ static void test_crash(void **state)
     fixture self;
     opevo_evaluation found;
 
-    (void)state;
     open_fixture(&self, "cuda:0", 60);
     found = evaluate(&self, "fake:scale-illegal", false);
     assert_int_equal(found.verdict, OPEVO_VERDICT_SIGNAL);
@@ -290,7 +280,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_turns), cmocka_unit_test(test_hang),   cmocka_unit_test(test_crash),
     };
 
-    (void)argc;
     if (!fake_folder_enter(OPEVO_FAKE_GPU, argv) || !cache_folder_make())
         return 1;
     return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));

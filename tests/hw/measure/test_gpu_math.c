@@ -75,7 +75,6 @@ static void check(const opevo_i_gpu_vendor *vendor, const row *wanted)
 
 static void test_results(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check(&opevo_i_gpu_vendor_cuda, &rows[i]);
         check(&opevo_i_gpu_vendor_hip, &rows[i]);
@@ -87,7 +86,6 @@ static void test_little_memory(void **state)
 {
     const row five = {"conv2d(5,3,7,6,4,3,3,1,1)", 6};
 
-    (void)state;
     setenv("FAKE_GPU_MOST", "13608", 1);
     check(&opevo_i_gpu_vendor_cuda, &five);
     unsetenv("FAKE_GPU_MOST");
@@ -110,7 +108,6 @@ static void check_refused(const char *form)
 /* 2^14 times 257 * 256 floats are just above the bound; 4536 bytes are more than there are. */
 static void test_no_room(void **state)
 {
-    (void)state;
     check_refused("conv2d(1,4096,514,512,1,2,2,2,0)");
     setenv("FAKE_GPU_MOST", "4535", 1);
     check_refused("conv2d(5,3,7,6,4,3,3,1,1)");
@@ -125,7 +122,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_results),
     };
 
-    (void)argc;
     if (!fake_folder_enter(OPEVO_FAKE_GPU_WITHOUT_CUDNN, argv))
         return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);

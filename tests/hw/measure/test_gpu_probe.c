@@ -33,8 +33,6 @@ static opevo_status make(const opevo_kernel_maker *self, opevo_index point, opev
 {
     const char *word = any_faulty ? faulty[(size_t)point].word : NULL;
 
-    (void)refused;
-    (void)why;
     zoo_of_one_block(out, self->dialect, 64, 0);
     opevo_text_printf(&out->source, "// fake:%s %d\n", word ? word : "right", (int)point);
     return opevo_text_check(&out->source, err);
@@ -90,7 +88,6 @@ static opevo_status arrive(void *context, size_t i, const opevo_outcome *outcome
 {
     arrivals *self = context;
 
-    (void)error;
     self->kind[i] = outcome->kind;
     self->there[i] = true;
     if (++self->count == SICK_AFTER && self->sickness)
@@ -158,7 +155,6 @@ static void test_sick(void **state)
 {
     const char *const commands[] = {sick_command, late_command};
 
-    (void)state;
     for (size_t i = 0; i < sizeof sicknesses / sizeof *sicknesses; i++) {
         bool at_once = sicknesses[i].at_once;
         opevo_objective *objective = open_on("cuda:0", commands, sicknesses[i].workers);
@@ -188,7 +184,6 @@ static void test_wrong_kind(void **state)
     opevo_objective *objective = open_on("cuda:0", commands, 2);
     arrivals found = {.count = 0};
 
-    (void)state;
     any_faulty = false;
     CHECK_OK(measure(objective, &found, &err));
     check_all(&found);
@@ -214,7 +209,6 @@ static void test_kernel(void **state)
         {"hip:0", "threadIdx.x + 1;|threadIdx.x + ;", "a kernel without a fault is not compiled"},
     };
 
-    (void)state;
     setenv("FAKE_GPU_PROBE", "1", 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_objective *objective = open_on(cases[i].device, NULL, 0);
@@ -244,7 +238,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_sick),
     };
 
-    (void)argc;
     if (!fake_folder_enter(OPEVO_FAKE_GPU, argv) || !cache_folder_make())
         return 1;
     snprintf(sick_path, sizeof sick_path, "%s/sick", cache_folder);

@@ -41,7 +41,6 @@ static opevo_status take(void *context, size_t i, const opevo_outcome *outcome, 
 {
     taken *self = context;
 
-    (void)err;
     self->count++;
     self->kinds[i] = outcome->kind;
     return OPEVO_OK;
@@ -65,7 +64,6 @@ static void test_keeper_killed_once(void **state)
                      "{{ kill -9 $PPID; sleep 5; }}; echo took 1$0' {X}");
     taken got;
 
-    (void)state;
     CHECK_OK(measure(objective, &got, &err));
     assert_int_equal(got.count, POINTS);
     for (size_t i = 0; i < POINTS; i++)
@@ -82,7 +80,6 @@ static void test_keeper_killed_always(void **state)
     char mended[4200];
     taken got;
 
-    (void)state;
     CHECK_FAILS(OPEVO_FAULT, "cannot measure, in 4 attempts: the process that keeps sh was killed",
                 measure(objective, &got, &err));
     assert_in_range(got.count, 5, 7); /* those after it may be there, too */
@@ -103,7 +100,6 @@ static void test_no_descriptors(void **state)
     struct rlimit usual;
     taken got;
 
-    (void)state;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
     few = usual;
     few.rlim_cur = 3;
@@ -175,7 +171,6 @@ static void test_compiler_recovers(void **state)
         "kill -9 $PPID; sleep 5",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         opevo_objective *objective = open_products((opevo_workers){0});
         opevo_index point = 0;
@@ -204,7 +199,6 @@ static void test_compiler_does_not_recover(void **state)
         {"exit 0", "No such file or directory"}, /* and made no object */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_objective *objective = open_products((opevo_workers){0});
         opevo_index point = 0;
@@ -237,7 +231,6 @@ static void test_compiler_compiles_nothing(void **state)
          "a kernel without a fault is not compiled: exit status 127 of the compiler"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_objective *objective = open_products((opevo_workers){0});
         opevo_index points[4] = {0, 1, 2, 3};
@@ -262,7 +255,6 @@ static void test_earned(void **state)
         "exec sleep 1000",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         opevo_live_options options = opevo_live_defaults();
         opevo_objective *objective = NULL;
@@ -291,7 +283,6 @@ static void test_file_size_limit(void **state)
     opevo_index point = 0;
     opevo_outcome outcome;
 
-    (void)state;
     setenv("OPEVO_CC", "cc", 1);
     CHECK_FAILS(OPEVO_FAULT, "fix that",
                 opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
@@ -306,7 +297,6 @@ static void test_memory_is_earned(void **state)
     const uint64_t limit = (uint64_t)1 << 30;
     opevo_i_process_program_end end = {.kept = true, .wait_status = 1 << 8};
 
-    (void)state;
     opevo_text_add(&end.error, "cc1: out of memory allocating 4096 bytes\n");
     for (int much = 0; much < 2; much++) {
         opevo_text why = {0};

@@ -86,7 +86,6 @@ static void test_waiting(void **state)
     opevo_i_process_program_end end;
     double alone_s = 0;
 
-    (void)state;
     end = run(work, core, 60, true);
     alone_s = end.elapsed_s;
     opevo_i_process_program_end_free(&end);
@@ -110,7 +109,6 @@ static void test_endless(void **state)
     opevo_text why = {0};
     opevo_i_process_program_end end = run("sleep 1000", core, 0.3, true);
 
-    (void)state;
     assert_true(end.timed_out && !end.starved && end.elapsed_s < 10);
     assert_false(opevo_i_process_build_fault(&end, "cc", 0, &why));
     opevo_i_process_program_end_free(&end);

@@ -44,7 +44,6 @@ static void test_energy(void **state)
     opevo_i_cpu_rapl rapl;
     opevo_text why = {0};
 
-    (void)state;
     assert_non_null(mkdtemp(root));
     assert_false(opevo_i_cpu_rapl_find("no/such/folder", &rapl, &why));
     assert_non_null(strstr(opevo_text_string(&why), "no/such/folder: No such file"));
@@ -80,7 +79,6 @@ static void test_package_shown_twice(void **state)
     opevo_i_cpu_rapl rapl;
     opevo_text why = {0};
 
-    (void)state;
     assert_non_null(mkdtemp(root));
     make_zone(root, "intel-rapl:0", "package-0\n", "100\n");
     make_zone(root, "intel-rapl-mmio:0", "package-0\n", "100\n");
@@ -102,7 +100,6 @@ static void test_code_size(void **state)
     struct stat info;
     double bytes = opevo_i_worker_code_bytes("/proc/self/exe");
 
-    (void)state;
     assert_int_equal(stat("/proc/self/exe", &info), 0);
     assert_true(bytes > 1000 && bytes < (double)info.st_size);
     write_file(".", "opevo-not-elf", "not an object");
@@ -119,7 +116,6 @@ static void test_results(void **state)
     opevo_i_worker_kernel_criteria criteria;
     opevo_i_wire_result result = {.build_s = 0.25, .object_s = 0.5};
 
-    (void)state;
     assert_false(opevo_i_worker_kernel_criteria_read(bad, &criteria));
     assert_false(opevo_i_worker_kernel_criteria_read(many, &criteria));
     assert_true(opevo_i_worker_kernel_criteria_read(NULL, &criteria));

@@ -57,7 +57,6 @@ static void test_kernels(void **state)
 {
     int failures = 0;
 
-    (void)state;
     for (size_t k = 0; k < COMPUTATION_KERNELS; k++) {
         opevo_objective *objective = open_kernel(&computation_kernels[k]);
         size_t count = SPOILT_KERNELS - (k > 0);
@@ -82,7 +81,6 @@ static void test_words(void **state)
     opevo_index off = 1;
     opevo_outcome outcome;
 
-    (void)state;
     assert_string_equal(objective->name, "cpu:by-hand c2d(1,9,8,3,5,3,2,1)");
     assert_true(objective->flop > 0 && objective->flop <= 2 * 5 * 4 * 5 * 27);
     CHECK_OK(opevo_objective_evaluate(objective, &off, 1, &outcome, &err));
@@ -110,7 +108,6 @@ static void test_copy(void **state)
     opevo_index point = 0;
     opevo_outcome outcome;
 
-    (void)state;
     assert_string_equal(objective->unit, "ms");
     CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
     assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
@@ -126,7 +123,6 @@ static void test_library(void **state)
                                         "conv2d(2,3,9,11,5,3,2,2,1)"};
     unsigned most = opevo_processor_count() > 1 ? 2 : 1;
 
-    (void)state;
     for (size_t i = 0; i < most * sizeof forms / sizeof *forms; i++) {
         opevo_objective *objective = open_sketches(forms[i / most], 1 + (unsigned)i % most);
         opevo_finalist finalists[2] = {{.point = objective->starts->points[0].point},
@@ -149,7 +145,6 @@ static void test_wrong_library(void **state)
 {
     static const char *const libraries[] = {"matmul(6,7,8)", "matmul(6,7,9)", "matmul(6,7,8,NT)"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         json_t *setup = json_pack("{s:s, s:s}", "computation",
                                   "A[i:6, k:7]\nB[k, j:8]\nC[i, j] = sum(k) A[i, k]*B[k, j]",
@@ -175,7 +170,6 @@ static void test_no_library(void **state)
     double fitness[2 * 3];
     opevo_text library = {0};
 
-    (void)state;
     CHECK_OK(measure_finalists(objective, finalists, 2, 3, NULL, fitness, &library, &err));
     assert_non_null(strstr(opevo_text_string(&library), "the computation is not given as one"));
     assert_true(fitness[0] > 0 && fitness[3] == 0);
@@ -196,7 +190,6 @@ static void test_told(void **state)
     opevo_outcome outcome;
     opevo_text said = {0};
 
-    (void)state;
     opevo_live_print_reference(objective, &said);
     assert_int_equal(said.length, 0);
     CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
@@ -219,7 +212,6 @@ static void test_unchecked(void **state)
     opevo_index point = 0;
     opevo_outcome outcome;
 
-    (void)state;
     CHECK_FAILS(OPEVO_IO, "of 50 elements of Y have no error bound for random inputs",
                 opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
     opevo_objective_destroy(objective);

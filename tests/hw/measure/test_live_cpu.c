@@ -76,7 +76,6 @@ static void test_zoo(void **state)
     opevo_outcome outcomes[ZOO_COUNT];
     int failures = 0;
 
-    (void)state;
     for (size_t i = 0; i < ZOO_COUNT; i++)
         points[i] = i;
     CHECK_OK(opevo_objective_evaluate(objective, points, ZOO_COUNT, outcomes, &err));
@@ -134,7 +133,6 @@ static void test_slower(void **state)
     opevo_objective *objective = zoo_open(zoo_of_animals(), 600);
     opevo_outcome outcome = measure_beside(objective, "endless", 1e-3);
 
-    (void)state;
     assert_int_equal(outcome.kind, OPEVO_OUTCOME_TIMEOUT);
     assert_true(outcome.fitness == 0 && outcome.run_s < 100);
     assert_string_equal(outcome.message, "slower than 10 times the best so far, 0.001 s");
@@ -165,7 +163,6 @@ static void test_file_limit(void **state)
     opevo_error why = {OPEVO_OK, ""};
     const char *said = why.message;
 
-    (void)state;
     maker->salt = 2;
     options.workers.commands = &command;
     options.workers.count = 1;
@@ -207,7 +204,6 @@ static void test_no_descriptors(void **state)
     int count = 0;
     int next = dup(0);
 
-    (void)state;
     CHECK_OK(opevo_i_backend_find("cpu", &cpu, &ordinal, &err));
     CHECK_OK(cpu->open(ordinal, &backend, &err));
     CHECK_OK(cpu->setup(backend, setup, &err));
@@ -261,7 +257,6 @@ static void test_unconfined(void **state)
     opevo_text own = {0};
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
 
-    (void)state;
     assert_true(length > 0);
     path[length] = '\0';
     opevo_text_printf(&own, "'%s' --without-filters", path);
@@ -282,7 +277,6 @@ static void test_fitness(void **state)
     opevo_index points[12];
     opevo_outcome outcomes[12];
 
-    (void)state;
     assert_string_equal(objective->unit, "GFLOP/s");
     for (size_t i = 0; i < 12; i++)
         points[i] = i;
@@ -311,7 +305,6 @@ static void test_both_clocks(void **state)
     size_t below = 0;
     size_t above = 0;
 
-    (void)state;
     CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
     assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
     processor_s = opevo_objective_processor_times(objective, &outcome);
@@ -337,7 +330,6 @@ static void test_built_once(void **state)
     double build_s = 0;
     int built = 0;
 
-    (void)state;
     maker->salt = 1;
     objective = zoo_open(maker, 5);
     for (int again = 0; again < 2; again++) {
@@ -361,7 +353,6 @@ static void test_rest(void **state)
     opevo_index point = 3;
     opevo_outcome outcome;
 
-    (void)state;
     for (int again = 0; again < 2; again++) {
         CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
         assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
@@ -378,8 +369,6 @@ static opevo_status contraction_make(const opevo_kernel_maker *self, opevo_index
                                      opevo_kernel *out, opevo_outcome_class *refused,
                                      opevo_text *why, opevo_error *err)
 {
-    (void)refused;
-    (void)why;
     out->dialect = OPEVO_KERNEL_C;
     strcpy(out->entry, "kernel");
     opevo_text_printf(&out->source, "#define SPOIL %s\n%s", point ? "1.001f" : "1.0f",
@@ -393,7 +382,6 @@ static void test_contractions(void **state)
 {
     static const opevo_kernel_maker_ops ops = {.make = contraction_make, .destroy = zoo_destroy};
 
-    (void)state;
     for (int inputs = 2; inputs <= 3; inputs++) {
         opevo_index points[2] = {0, 1};
         opevo_outcome outcomes[2];
@@ -421,9 +409,6 @@ static opevo_status packed_make(const opevo_kernel_maker *self, opevo_index poin
                                 opevo_kernel *out, opevo_outcome_class *refused, opevo_text *why,
                                 opevo_error *err)
 {
-    (void)self;
-    (void)refused;
-    (void)why;
     out->dialect = OPEVO_KERNEL_C;
     strcpy(out->entry, "kernel");
     out->packed[1] = COLUMNS_J * SUMMED_K;
@@ -454,7 +439,6 @@ static void test_packed(void **state)
                    scaled_op),
         5);
 
-    (void)state;
     CHECK_OK(opevo_objective_evaluate(objective, points, 4, outcomes, &err));
     for (int i = 0; i < 4; i++)
         assert_int_equal(outcomes[i].kind, kinds[i]);
@@ -471,7 +455,6 @@ static void test_cold(void **state)
     opevo_index point = 0;
     opevo_outcome outcome;
 
-    (void)state;
     options.cold_cache = true;
     options.repeat_s = 0.05;
     CHECK_OK(opevo_live_open(&zoo_of_products(48)->super, &options, &objective, &err));
@@ -489,7 +472,6 @@ static void test_run_limit(void **state)
     opevo_index point = 0;
     opevo_outcome outcome;
 
-    (void)state;
     options.run_limit_s = 1e-9; /* of 110592 multiplications and additions */
     CHECK_OK(opevo_live_open(&zoo_of_products(48)->super, &options, &objective, &err));
     CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
@@ -515,7 +497,6 @@ static void test_bad_options(void **state)
     };
     int64_t alive = opevo_memory_live();
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_live_options options = opevo_live_defaults();
         opevo_objective *objective = NULL;

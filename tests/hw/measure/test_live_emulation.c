@@ -96,7 +96,6 @@ static void check_kernels(int device, const char *form, const char *template_nam
 
 static void test_right(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (int device = 0; device < DEVICES; device++)
             check_kernels(device, rows[i].form, rows[i].template_name);
@@ -106,7 +105,6 @@ static void test_right(void **state)
 /* Threads in the other order. */
 static void test_reversed(void **state)
 {
-    (void)state;
     setenv("NET_REVERSED", "1", 1);
     check_kernels(0, "matmul(48,32,40)", "paper");
     check_kernels(1, "matmul(48,32,40)", NULL);
@@ -139,7 +137,6 @@ static const struct {
 
 static void test_spoilt(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof spoilt / sizeof *spoilt; i++) {
         for (int device = 0; device < DEVICES; device++) {
             char folder[sizeof cache_folder + 32];
@@ -209,8 +206,6 @@ static opevo_status make(const opevo_kernel_maker *self, opevo_index point, opev
 {
     size_t i = (size_t)point;
 
-    (void)refused;
-    (void)why;
     zoo_of_one_block(out, self->dialect, launches[i].threads, launches[i].dynamic_bytes);
     if (launches[i].axis == 'z') {
         out->block[0] = 1;
@@ -240,7 +235,6 @@ static const opevo_kernel_maker_ops ops = {.make = make, .destroy = zoo_destroy}
 
 static void test_launches(void **state)
 {
-    (void)state;
     for (int device = 0; device < DEVICES; device++) {
         zoo *maker = zoo_create(&ops, "launches",
                                 "{\"which\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4, "
@@ -274,7 +268,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_launches),
     };
 
-    (void)argc;
     if (!fake_folder_enter(OPEVO_FAKE_GPU, argv) || !cache_folder_make())
         return 1;
     return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));

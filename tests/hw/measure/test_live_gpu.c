@@ -50,8 +50,6 @@ enum { LAUNCHES = 14, COUNT = LAUNCHES, WHOLE = 15, END = sizeof kernels / sizeo
 static opevo_status make(const opevo_kernel_maker *self, opevo_index point, opevo_kernel *out,
                          opevo_outcome_class *refused, opevo_text *why, opevo_error *err)
 {
-    (void)refused;
-    (void)why;
     zoo_of_one_block(out, self->dialect, kernels[(size_t)point].threads,
                      kernels[(size_t)point].shared_bytes);
     opevo_text_printf(&out->source, "// fake:%s\n", kernels[(size_t)point].word);
@@ -158,7 +156,6 @@ static void test_computation(void **state)
     static const opevo_index points[] = {0, 1, 7, 12};
     opevo_computation *computation = NULL;
 
-    (void)state;
     CHECK_OK(opevo_computation_parse("A[i:48, k:32]; B[k, j:40]; C[i, j] = sum(k) A[i, k]*B[k, j]",
                                      "test", NULL, 0, &computation, &err));
     for (size_t d = 0; d < 2; d++) {
@@ -191,7 +188,6 @@ static void test_types(void **state)
     opevo_index points[END - WHOLE];
     opevo_outcome outcomes[END - WHOLE];
 
-    (void)state;
     CHECK_OK(opevo_computation_parse("int8 A[i:47]; int8 C[i] = -max(A[i], -127)", "test", NULL, 0,
                                      &computation, &err));
     objective =
@@ -215,7 +211,6 @@ static void test_types(void **state)
 /* Kernels that are launched after one another, with memory between them. */
 static void test_launches(void **state)
 {
-    (void)state;
     for (int hip = 0; hip < 2; hip++) {
         opevo_objective *objective =
             open_fake(hip ? "hip:0" : "cuda:0", hip ? OPEVO_KERNEL_HIP : OPEVO_KERNEL_CUDA);
@@ -242,7 +237,6 @@ static void test_sketches(void **state)
     opevo_outcome outcomes[4];
     size_t count = 0;
 
-    (void)state;
     options.device = "cpu";
     options.repeat_s = 0.02;
     CHECK_OK(opevo_computation_read("softmax(6,70)", &computation, &err));
@@ -268,7 +262,6 @@ static void test_slower(void **state)
     opevo_index right = 0;
     opevo_outcome outcome;
 
-    (void)state;
     assert_string_equal(kernels[hang].word, "hang");
     opevo_objective_note_best(objective, objective->flop / 1e-6 / 1e9);
     CHECK_OK(opevo_objective_evaluate(objective, &hang, 1, &outcome, &err));
@@ -292,7 +285,6 @@ static void test_energy(void **state)
     opevo_index point = 0;
     opevo_outcome outcome;
 
-    (void)state;
     for (int hip = 0; hip < 2; hip++) {
         zoo *maker =
             zoo_create(&ops, "fake", "{\"which\": {\"_type\": \"discrete\", \"_value\": [0]}}",
@@ -317,13 +309,11 @@ static void test_energy(void **state)
 
 static void test_cuda(void **state)
 {
-    (void)state;
     check_device("cuda:1", OPEVO_KERNEL_CUDA);
 }
 
 static void test_hip(void **state)
 {
-    (void)state;
     check_device("hip:0", OPEVO_KERNEL_HIP);
 }
 
@@ -354,7 +344,6 @@ static void test_library(void **state)
          OPEVO_FAKE_GPU, "65536"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIBRARY_POINT}};
         opevo_operator op;
@@ -392,7 +381,6 @@ static void test_list(void **state)
 {
     opevo_text out = {0};
 
-    (void)state;
     opevo_hardware_list(note_device, &out);
     assert_non_null(strstr(out.data, "cpu 1 "));
     assert_non_null(strstr(out.data, "|cuda:0 1 Fake GPU 0|cuda:0 energy NVML |"));
@@ -417,7 +405,6 @@ static uint64_t signature_on(const char *device, const char *model)
 /* What was measured on one device is never gone on with on another. */
 static void test_signature_tells_models(void **state)
 {
-    (void)state;
     assert_true(signature_on("cuda:0", "A") == signature_on("cuda:0", "A"));
     assert_true(signature_on("cuda:0", "A") != signature_on("cuda:0", "B"));
     assert_true(signature_on("cuda:0", "A") != signature_on("cuda:1", "A"));
@@ -429,7 +416,6 @@ static void test_no_such_device(void **state)
     opevo_index point = 0;
     opevo_outcome outcome;
 
-    (void)state;
     CHECK_FAILS(OPEVO_FAULT, "cuda:2: there are 2 devices",
                 opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
     opevo_objective_destroy(objective);
@@ -453,7 +439,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_signature_tells_models),
     };
 
-    (void)argc;
     if (!fake_folder_enter(OPEVO_FAKE_GPU, argv) || !cache_folder_make())
         return 1;
     snprintf(log_path, sizeof log_path, "%s/log", cache_folder);

@@ -192,9 +192,6 @@ enum { COUNT = sizeof kernels / sizeof *kernels };
 static opevo_status make(const opevo_kernel_maker *self, opevo_index point, opevo_kernel *out,
                          opevo_outcome_class *refused, opevo_text *why, opevo_error *err)
 {
-    (void)self;
-    (void)refused;
-    (void)why;
     out->dialect = OPEVO_KERNEL_C;
     strcpy(out->entry, "kernel");
     opevo_text_printf(&out->source, "%s%s\n", HEAD, kernels[(size_t)point].source);
@@ -238,7 +235,6 @@ static void test_hostile(void **state)
     double plain = 0;
     int failures = 0;
 
-    (void)state;
     for (size_t i = 0; i < COUNT; i++)
         points[i] = i;
     CHECK_OK(opevo_objective_evaluate(objective, points, COUNT, outcomes, &err));

@@ -26,7 +26,6 @@ static void test_library(void **state)
     double fitness[2 * 6];
     opevo_text library = {0};
 
-    (void)state;
     CHECK_OK(measure_finalists(objective, finalists, 2, 6, NULL, fitness, &library, &err));
     assert_non_null(strstr(opevo_text_string(&library), "OpenBLAS, its kernels for "));
     CHECK_OK(opevo_finals_judge(finalists, 2, 6, fitness, &verdict, &err));
@@ -114,7 +113,6 @@ static void test_library_alone(void **state)
     watch seen = {.over = false};
     pthread_t thread;
 
-    (void)state;
     unsetenv("BLAS_NUM_THREADS");
     objective = zoo_open(zoo_of_products(256), 5);
     assert_int_equal(pthread_create(&thread, NULL, watch_threads, &seen), 0);

@@ -55,9 +55,6 @@ enum { KERNELS = sizeof kernels / sizeof *kernels };
 static opevo_status make(const opevo_kernel_maker *self, opevo_index point, opevo_kernel *out,
                          opevo_outcome_class *refused, opevo_text *why, opevo_error *err)
 {
-    (void)self;
-    (void)refused;
-    (void)why;
     out->dialect = OPEVO_KERNEL_C;
     out->parallel = kernels[(size_t)point].parallel;
     strcpy(out->entry, "kernel");
@@ -103,7 +100,6 @@ static void test_two_threads(void **state)
     opevo_index points[KERNELS];
     opevo_outcome outcomes[KERNELS];
 
-    (void)state;
     skip_on_one_processor();
     objective = open_on(2, NULL);
     assert_string_equal(objective->name, "cpu:threads matmul(48,32,40) threads=2");
@@ -128,7 +124,6 @@ static void test_one_thread(void **state)
     opevo_index point = 1;
     opevo_outcome outcome;
 
-    (void)state;
     assert_string_equal(objective->name, "cpu:threads matmul(48,32,40)");
     CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
     assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
@@ -147,7 +142,6 @@ static void test_library(void **state)
     double fitness[2 * 2];
     opevo_text library = {0};
 
-    (void)state;
     skip_on_one_processor();
     objective = open_on(2, NULL);
     CHECK_OK(measure_finalists(objective, finalists, 2, 2, NULL, fitness, &library, &err));
@@ -171,7 +165,6 @@ static void test_workers_that_cannot(void **state)
          "A kernel of 1000 threads needs as many processors, and this process may use "},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_objective *objective = open_on(1000, &cases[i][0]);
         opevo_index point = 0;
@@ -189,7 +182,6 @@ static void test_too_many(void **state)
     opevo_objective *objective = NULL;
     int64_t alive = opevo_memory_live();
 
-    (void)state;
     CHECK_FAILS(OPEVO_INVALID, "--threads 1000: each thread of a kernel needs a core",
                 opevo_live_open(&maker_of(1000)->super, &options, &objective, &err));
     assert_int_equal(opevo_memory_live(), alive);

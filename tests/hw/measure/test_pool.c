@@ -48,7 +48,6 @@ static void test_hang(void **state)
                                          "exec sleep 75"};
     opevo_i_engine_measuring task;
 
-    (void)state;
     CHECK_OK(run_on(READY STARTED "exec sleep 75", AMPLE_S, AMPLE_S, 0.2, &task, &err));
     assert_int_equal(task.result.kind, OPEVO_OUTCOME_TIMEOUT);
     opevo_i_engine_measuring_clear(&task);
@@ -76,7 +75,6 @@ static void test_talks_for_ever(void **state)
     };
     opevo_i_engine_measuring task;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         CHECK_FAILS(OPEVO_IO, cases[i].reason,
                     run_on(cases[i].script, cases[i].start_limit_s, cases[i].silence_s, AMPLE_S,
@@ -101,7 +99,6 @@ static void test_queue(void **state)
                                 "echo srun: job 5 has been allocated resources >&2; exec sleep 75";
     opevo_i_engine_measuring task;
 
-    (void)state;
     CHECK_OK(run_on(queued, 3, AMPLE_S, AMPLE_S, &task, &err));
     assert_int_equal(task.result.kind, OPEVO_OUTCOME_OK);
     opevo_i_engine_measuring_clear(&task);
@@ -175,7 +172,6 @@ static void test_sick_hosts(void **state)
     };
     size_t count = sizeof sick / sizeof *sick;
 
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < count; k++) {
             const char *const scripts[] = {sick[i], sick[k], SOUND};
@@ -240,7 +236,6 @@ static void test_slow_worker(void **state)
 {
     static const char *const slow[] = {TAKES("30", "slow"), TAKES("75", "slow")};
 
-    (void)state;
     for (size_t kind = 0; kind < 2; kind++) {
         const char *const scripts[] = {slow[kind], TAKES("0.2", "a"), TAKES("0.2", "b"),
                                        TAKES("0.2", "c")};
@@ -282,7 +277,6 @@ static void test_in_the_way(void **state)
 {
     static const char wait[] = "until [ $(ls %s/way-%d-* | wc -l) -ge %d ]; do sleep 0.05; done";
 
-    (void)state;
     for (int others = 1; others <= 2; others++) {
         char begun[4300], failed[4300], mark[4200], stay[8600], slow[10000], fails[10000];
         const char *const scripts[] = {slow, fails, fails};
@@ -321,7 +315,6 @@ static void test_queue_ahead(void **state)
     opevo_i_engine_measuring jobs[10];
     crowd self;
 
-    (void)state;
     gather(&self, scripts, 1);
     self.pool.silence_s = 20;
     CHECK_OK(pool_jobs_run(&self.pool, jobs, 10, false, &err));
@@ -351,7 +344,6 @@ static void test_over(void **state)
         .next = next_until_done, .done = pool_jobs_done, .context = &list};
     crowd self;
 
-    (void)state;
     gather(&self, scripts, 2);
     CHECK_OK(pool_jobs_run(&self.pool, jobs, 2, false, &err)); /* both are up */
     for (size_t i = 0; i < 8; i++) {
@@ -380,7 +372,6 @@ static void test_patience(void **state)
     opevo_i_engine_pool pool = {.workers = workers, .count = 8};
     double started = 0;
 
-    (void)state;
     for (size_t i = 0; i < 8; i++) {
         workers[i] = (opevo_i_engine_connection){.in = -1, .out = -1, .error = -1};
         opevo_i_process_arguments_add(&workers[i].command, "sleep", 5);

@@ -80,7 +80,6 @@ static void overlay(char *text, const char *piece)
 
 static void test_places(void **state)
 {
-    (void)state;
     check_found("s:wall", "", 1, 0.5);
     check_found("ms:/took ([0-9.]+)/", "took 1\nand took 2.5", 2, 0.0025);
     check_found("gflops:/[0-9]+/", "1 2 3", 3, 3);
@@ -117,7 +116,6 @@ static void test_ranges(void **state)
     };
     static const char *const odd[] = {"1e-310", "1e308", "0", "-1", "4.9e-324"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char place[64];
         char output[64];
@@ -144,7 +142,6 @@ static void test_pieces(void **state)
 {
     char *text = NULL;
 
-    (void)state;
     for (size_t length = 1000; length < 2100; length++) {
         text = repeat("x", length, "took 12345\nend");
         check_found("score:/took ([0-9]+)$/", text, 1, 12345);
@@ -179,7 +176,6 @@ static void test_bounded(void **state)
     char *more = array_of(OPEVO_I_SAMPLES_LIMIT + 1);
     double start_s = (double)clock() / CLOCKS_PER_SEC;
 
-    (void)state;
     check_refused("ms:/([0-9]+)x/", ones, "took more than 2 s");
     check_refused("ms:/took ([0-9]+)/", lines, "more than 10000 results");
     check_found("ms:json:a", most, OPEVO_I_SAMPLES_LIMIT, 0.001);
@@ -212,7 +208,6 @@ static void test_one_match(void **state)
     char *words = repeat("x", MEBIBYTE, "took long");
     double start_s = (double)clock() / CLOCKS_PER_SEC;
 
-    (void)state;
     check_refused("ms:/(a|b)*a(a|b){100}c/", letters, "took more than 2 s");
     assert_true((double)clock() / CLOCKS_PER_SEC - start_s < 2);
     check_found("ms:/took ([0-9.]+)/", padding, 2, 0.0025);
@@ -244,7 +239,6 @@ static void test_expressions(void **state)
     static const char copies[] = "more than 1000 characters when its repetitions";
     char *lengthy = repeat("ms:/aaaaaaaaaaaa", 1010, "/");
 
-    (void)state;
     check_expression(lengthy, long_ones);
     check_expression("ms:/^([0-9].++++++++++++++++++++++++++++++++)/", copies);
     check_expression("ms:/((((a+)+)+)+)+b((((((((((a+)+)+)+)+)+)+)+)+)+/", copies);

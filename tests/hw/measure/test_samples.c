@@ -27,7 +27,6 @@ static void test_interval(void **state)
     double low = 0;
     double high = 0;
 
-    (void)state;
     for (size_t i = 0; i < 200; i++)
         ranks[i] = (double)(i + 1);
     for (size_t n = 1; n <= 200; n++) {
@@ -48,7 +47,6 @@ static void test_median(void **state)
     double odd[] = {5, 1, 3};
     double even[] = {8, 1, 2, 4};
 
-    (void)state;
     opevo_i_wire_sort(odd, 3);
     opevo_i_wire_sort(even, 4);
     assert_true(opevo_i_wire_median(odd, 3) == 3);
@@ -60,7 +58,6 @@ static void test_recordable(void **state)
 {
     double x = 0.37;
 
-    (void)state;
     for (int i = 0; i < 100000; i++) {
         double time_s = 0;
         double ms = 0;
@@ -83,7 +80,6 @@ static void test_window_times(void **state)
     const double processor_s[] = {2.5e-3, 2e-3, 4e-3};
     double times[3];
 
-    (void)state;
     opevo_i_wire_window_times(elapsed_s, processor_s, 3, times);
     assert_true(times[0] == 2e-3 && times[1] == 2e-3 && times[2] == 1e-3);
 }
@@ -93,7 +89,6 @@ static void test_time_of_windows(void **state)
 {
     double times[201];
 
-    (void)state;
     for (size_t i = 0; i < 201; i++)
         times[i] = (double)(i + 1);
     for (size_t count = 1; count <= 5; count++)

@@ -38,7 +38,6 @@ static void lists_are_expanded(void **state)
     };
     opevo_text out = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         CHECK_OK(expand(cases[i].text, &out, &err));
         assert_string_equal(opevo_text_string(&out), cases[i].commands);
@@ -54,7 +53,6 @@ static void ill_formed_lists_are_refused(void **state)
                                         "2*'w",   ""};
     opevo_text out = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         opevo_error err = {OPEVO_OK, ""};
 

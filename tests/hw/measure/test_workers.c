@@ -71,7 +71,6 @@ static void test_classes(void **state)
     opevo_objective *objective = NULL;
     opevo_outcome outcomes[POINTS];
 
-    (void)state;
     options.result = "ms:/took ([0-9.-]+)/";
     options.exits = exits;
     options.exit_count = 1;
@@ -119,7 +118,6 @@ static void test_endless_output(void **state)
     opevo_index points[3] = {0, 1, 2};
     opevo_outcome outcomes[3];
 
-    (void)state;
     options.run_limit_s = 2;
     objective = open_program(
         "sh -c 'case $0 in 0) exec yes;; 1) exec yes >&2;; 2) yes & ;; esac' {X}", options);
@@ -137,7 +135,6 @@ static void test_samples(void **state)
     opevo_objective *objective = NULL;
     opevo_outcome outcomes[POINTS];
 
-    (void)state;
     options.result = "gflops:/([0-9]+)/";
     options.flop = 2e9;
     options.repeats = 3;
@@ -197,7 +194,6 @@ static void test_comes_during_a_measurement(void **state)
     const char *program = getenv("OPEVO_WORKER");
     zoo *maker = zoo_of_products(64);
 
-    (void)state;
     maker->salt = 900;
     options.precision = 1e-6;
     options.repeat_s = 0.5;
@@ -231,7 +227,6 @@ static void test_senseless(void **state)
     opevo_program_options options = opevo_program_defaults();
     opevo_index point = 0;
 
-    (void)state;
     options.result = "ms:/took (.*)/";
     for (int i = 0; i < 2; i++) {
         opevo_objective *objective = NULL;
@@ -270,7 +265,6 @@ static void test_several(void **state)
     opevo_objective *objective = NULL;
     opevo_outcome outcomes[POINTS];
 
-    (void)state;
     options.result = "score:/([0-9]+)/";
     options.workers.commands = commands;
     options.workers.count = 3;
@@ -296,7 +290,6 @@ static void test_lost(void **state)
     opevo_objective *objective = NULL;
     opevo_outcome outcomes[POINTS];
 
-    (void)state;
     options.result = "ms:/took ([0-9]+)/";
     objective = open_program("sh -c 'case $0 in"
                              " 3) mkdir $XDG_CACHE_HOME/once 2>/dev/null && " KILL_WORKER ";;"
@@ -324,7 +317,6 @@ static void test_lost_keeper(void **state)
     opevo_index points[2] = {0, 1};
     opevo_outcome outcomes[2];
 
-    (void)state;
     objective = open_program("sh -c 'mkdir $XDG_CACHE_HOME/keeper 2>/dev/null && {{"
                              " setsid sleep 78 &"
                              " until grep -qx sleep /proc/$!/comm; do :; done;"
@@ -345,7 +337,6 @@ static void test_all_lost(void **state)
     opevo_index points[4] = {0, 1, 2, 3};
     opevo_outcome outcomes[4];
 
-    (void)state;
     CHECK_FAILS(OPEVO_IO, "3 jobs in a row killed all their workers",
                 opevo_objective_evaluate(objective, points, 4, outcomes, &err));
     opevo_objective_destroy(objective);
@@ -365,7 +356,6 @@ static void test_none(void **state)
          "measures on cpu, not on cmd; give its device as its argument"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_program_options options = opevo_program_defaults();
         opevo_objective *objective = NULL;
@@ -391,7 +381,6 @@ static void test_other_kind(void **state)
         {"cuda:0", "sh -c 'exec $OPEVO_WORKER cpu'", "measures on cpu, not on cuda"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_live_options options = opevo_live_defaults();
         opevo_objective *objective = NULL;
@@ -422,7 +411,6 @@ static void test_folder(void **state)
     char folder[4096];
     FILE *file = NULL;
 
-    (void)state;
     assert_non_null(getcwd(folder, sizeof folder));
     assert_int_equal(chdir(cache_folder), 0);
     file = fopen("program", "w");
@@ -463,7 +451,6 @@ static void test_refusal(void **state)
     opevo_index point = 0;
     opevo_outcome outcome;
 
-    (void)state;
     for (size_t count = 1; count <= 2; count++) {
         opevo_program_options options = opevo_program_defaults();
         opevo_objective *objective = NULL;
@@ -496,7 +483,6 @@ static void test_finals(void **state)
     opevo_final_verdict verdict;
     double fitness[3 * 12];
 
-    (void)state;
     options.result = "ms:/took ([0-9]+)/";
     objective = open_program("sh -c 'echo >>$XDG_CACHE_HOME/count;"
                              " n=$(wc -l <$XDG_CACHE_HOME/count); r=$(((n - 1) / 3));"
@@ -545,7 +531,6 @@ static void test_turns(void **state)
     int turn = -1;
     int other = -1;
 
-    (void)state;
     assert_non_null(freopen("/dev/null", "r", stdin)); /* where a worker watches its engine */
     assert_int_equal(pipe(said), 0);
     assert_int_equal(pipe(told), 0);
@@ -584,7 +569,6 @@ static void test_bad_options(void **state)
     opevo_space *space = NULL;
     opevo_program_options options = opevo_program_defaults();
 
-    (void)state;
     CHECK_OK(opevo_space_parse(json, "test", NULL, &space, &err));
     options.command = "a {Y}";
     CHECK_FAILS(OPEVO_INVALID, "--on cmd: {Y} is not a parameter",
@@ -615,7 +599,6 @@ static void test_no_memory(void **state)
     opevo_program_options options = opevo_program_defaults();
     opevo_status status = OPEVO_NOMEM;
 
-    (void)state;
     options.command = "echo took 1{X}";
     options.result = "ms:/([0-9]+)/";
     options.workers.commands = commands;

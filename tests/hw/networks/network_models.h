@@ -239,7 +239,6 @@ static inline const char *write_bytes(const void *bytes, size_t size)
 /* The file of models, at the end. */
 static inline int remove_model(void **state)
 {
-    (void)state;
     return unlink(write_bytes("", 0));
 }
 

@@ -64,7 +64,6 @@ int __wrap_mkdirat(int folder, const char *name, mode_t mode)
 
 int __wrap_fsync(int file)
 {
-    (void)file;
     count_call();
     return 0; /* what is written outlives the process without it */
 }
@@ -183,7 +182,6 @@ static void check_has(const opevo_text *expected)
 
 static int make_libraries(void **test)
 {
-    (void)test;
     for (int i = 0; i < LIBRARIES; i++) {
         const opevo_network_library_options options = {.dialect = i == GPU ? OPEVO_KERNEL_CUDA
                                                                            : OPEVO_KERNEL_C,
@@ -204,7 +202,6 @@ static int make_libraries(void **test)
 
 static int free_libraries(void **test)
 {
-    (void)test;
     for (int i = 0; i < LIBRARIES; i++) {
         opevo_network_library_destroy(libraries[i]);
         network_free(&networks[i]);
@@ -260,7 +257,6 @@ enum { CHANGES = sizeof changes / sizeof *changes };
 
 static void a_killed_write_is_taken_over(void **test)
 {
-    (void)test;
     for (size_t i = 0; i < CHANGES; i++) {
         int before = changes[i][0], which = changes[i][1], calls = 1;
 
@@ -276,7 +272,6 @@ static void a_killed_write_is_taken_over(void **test)
 /* Or the library that was there is written again. */
 static void a_killed_write_can_be_undone(void **test)
 {
-    (void)test;
     for (int call = 1; write_killed(CPU, GPU, call, RLIM_INFINITY); call += 7) {
         CHECK_OK(write_it(CPU, &err));
         check_has(&written[CPU]);
@@ -288,7 +283,6 @@ static void a_kill_in_a_file_is_taken_over(void **test)
 {
     int killed = 0;
 
-    (void)test;
     for (rlim_t limit = 100; write_killed(CPU, GPU, 0, limit); limit += limit / 2) {
         check_sources(CPU, CPU);
         CHECK_OK(write_it(GPU, &err));
@@ -306,7 +300,6 @@ static void a_full_disk_changes_nothing(void **test)
     struct rlimit usual;
     int failed = 0;
 
-    (void)test;
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &usual);
     make_folder();
@@ -325,7 +318,6 @@ static void without_memory_nothing_is_lost(void **test)
 {
     opevo_status status = OPEVO_NOMEM;
 
-    (void)test;
     for (int n = 1; status == OPEVO_NOMEM; n += 5) {
         int64_t alive = 0;
 
@@ -361,7 +353,6 @@ static void check_refused(int which, const char *sentence)
 /* Each file that the library has, alone in a folder, as a file and as a link. */
 static void files_of_others_are_refused(void **test)
 {
-    (void)test;
     for (int which = 0; which < LIBRARIES; which++) {
         struct dirent **entries = NULL;
         int count = 0;
@@ -398,7 +389,6 @@ static void files_of_others_stay(void **test)
                                        "kernel_000.cu", "move.hip", "notes"};
     enum { MINE = sizeof mine / sizeof *mine };
 
-    (void)test;
     make_folder();
     for (size_t i = 0; i < MINE; i++)
         put_file(mine[i], "mine");
@@ -425,7 +415,6 @@ static void spoilt_lists_are_refused(void **test)
     char *list = NULL, spoilt[2048];
     size_t size = 0;
 
-    (void)test;
     make_folder();
     CHECK_OK(write_it(CPU, &err));
     CHECK_OK(opevo_file_read(path_of("net.files"), sizeof spoilt - 100, &list, &size, &err));

@@ -191,7 +191,6 @@ static void nothing_is_overwritten(void **test)
     static network_draw network;
     uint64_t state = 7;
 
-    (void)test;
     for (int i = 0; i < 3000; i++) {
         uint32_t in_place[NETWORK_MOST] = {0};
 
@@ -211,7 +210,6 @@ static void memory_is_shared(void **test)
     int64_t size = 64;
     int parts[2] = {0};
 
-    (void)test;
     network_start(&network);
     for (int k = 0; k < 2; k++) {
         int value = k ? network.inputs[0] : network_input(&network, 1, &size);
@@ -247,7 +245,6 @@ static void no_memory_is_said(void **test)
     int64_t live = 0;
     int failures = 0;
 
-    (void)test;
     draw_network(&network, in_place, &state);
     live = opevo_memory_live();
     for (;; failures++) {
@@ -286,7 +283,6 @@ static void inputs_that_may_be_overwritten(void **test)
          4},
     };
 
-    (void)test;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_computation *computation = NULL;
 

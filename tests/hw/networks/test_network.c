@@ -112,7 +112,6 @@ static void check_convolution(uint64_t seed)
 
 static void test_convolutions(void **state)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 100; seed++)
         check_convolution(seed);
 }
@@ -163,7 +162,6 @@ static void check_pool(uint64_t seed, bool mean)
 
 static void test_pools(void **state)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 50; seed++) {
         check_pool(seed, false);
         check_pool(seed, true);
@@ -180,7 +178,6 @@ static void test_order(void **state)
     uint64_t seed = 1;
     model made;
 
-    (void)state;
     model_start(&made);
     add_input(&made, "x", 1, (int64_t[]){5});
     add_node(&made, "Mul", "b a", "y"); /* (x + x) x x */
@@ -206,7 +203,6 @@ static void test_refused(void **state)
 {
     model made;
 
-    (void)state;
     model_start(&made); /* a cycle */
     add_input(&made, "x", 1, (int64_t[]){5});
     add_node(&made, "Add", "x b", "a");
@@ -254,7 +250,6 @@ static void test_open_shapes(void **state)
     opevo_network *network = NULL;
     model made;
 
-    (void)state;
     model_start(&made);
     add_input(&made, "x", 2, (int64_t[]){0, 5});
     add_node(&made, "Relu", "x", "y");
@@ -276,7 +271,6 @@ static void test_spoilt_files(void **state)
     uint8_t *bytes = NULL;
     uint64_t seed = 7;
 
-    (void)state;
     model_start(&made);
     add_input(&made, "x", 4, (int64_t[]){1, 2, 8, 8});
     add_input(&made, "w", 4, (int64_t[]){3, 2, 3, 3});

@@ -31,7 +31,6 @@ static int make_model(void **test)
     uint8_t *bytes = NULL;
     size_t size = 0;
 
-    (void)test;
     model_start(&made);
     add_input(&made, "x", 2, input);
     add_weights(&made, "w", 2, weights, -1, 1, &state);
@@ -78,7 +77,6 @@ static void refused_options(void **test)
     };
     opevo_network_built built = {.kernels = 77};
 
-    (void)test;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         opevo_network_build_options options = rows[i].options;
 
@@ -107,7 +105,6 @@ static void refused_calls(void **test)
     opevo_network_built built;
     char file[64];
 
-    (void)test;
     CHECK_FAILS(OPEVO_INVALID, "opevo_network_build_options has a member",
                 opevo_network_build_sized(model_path, folder.path, &newer.known, sizeof newer,
                                           &built, &err));
@@ -130,7 +127,6 @@ static void untuned(void **test)
     opevo_network_built built;
     char file[64];
 
-    (void)test;
     options.name = "mine";
     CHECK_OK(opevo_network_build(model_path, folder.path, &options, &built, &err));
     assert_int_equal(built.kernels, 1); /* Gemm and Relu are one */
@@ -174,7 +170,6 @@ static void tuned(void **test)
     opevo_network_built built, again;
     seen first = {0}, second = {0};
 
-    (void)test;
     CHECK_OK(opevo_store_open(stores.file, OPEVO_STORE_WRITE, &options.store, &err));
     CHECK_OK(opevo_tuner_find("random", &options.tuner, &err));
     options.trials = TRIALS;

@@ -208,7 +208,6 @@ static void test_ends(void **state)
 {
     static opevo_network_candidate tasks[MOST_TASKS], others[MOST_TASKS];
 
-    (void)state;
     for (uint64_t seed = 0; seed < 50; seed++) {
         static grown made;
         opevo_network *network = NULL;
@@ -258,7 +257,6 @@ static void test_memory(void **state)
     int64_t live = 0, n = 0;
     static grown made;
 
-    (void)state;
     grow_network(&made, 7, &network);
     inference = fused(network, 7);
     live = opevo_memory_live();
@@ -285,7 +283,6 @@ static void test_decisions(void **state)
     static opevo_network_candidate tasks[MOST_TASKS];
     int turned[2] = {0}, kept[2] = {0}, undecided = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         static grown made;
         opevo_network *network = NULL;

@@ -30,7 +30,6 @@ static void write_file(const char *path, size_t offset, const void *data, size_t
 /* models/ with weights at byte 8 of two files, and what a location may not name. */
 static int make_folder(void **state)
 {
-    (void)state;
     assert_non_null(mkdtemp(folder));
     assert_int_equal(chdir(folder), 0);
     assert_int_equal(mkdir("models", 0700) | mkdir("models/sub", 0700), 0);
@@ -48,7 +47,6 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-    (void)state;
     return chdir("..") || remove_tree(folder);
 }
 
@@ -129,7 +127,6 @@ static void test_locations(void **state)
 {
     static const char *const location[] = {"w.bin", "sub/w.bin", "./sub//w.bin"};
 
-    (void)state;
     for (size_t k = 0; k < sizeof location / sizeof *location; k++) {
         for (int length = 0; length < 2; length++) {
             entries pairs;
@@ -153,7 +150,6 @@ static void test_whole_numbers(void **state)
     entries pairs;
     model made;
 
-    (void)state;
     model_start(&made);
     add_input(&made, "x", 2, (int64_t[]){2, 3});
     add_whole(&made, "shape", 2, (int64_t[]){0, 0});
@@ -208,7 +204,6 @@ static void test_places(void **state)
                {"...", OPEVO_IO, "No such file"},
                {"absent/w.bin", OPEVO_IO, "No such file"}};
 
-    (void)state;
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         entries pairs;
         model made;
@@ -225,7 +220,6 @@ static void test_absolute_path(void **state)
     entries pairs;
     model made;
 
-    (void)state;
     assert_non_null(path);
     make_sum(&made, &pairs, path, "8", "24");
     save(&made, "models/model.onnx");
@@ -250,7 +244,6 @@ static void test_sizes(void **state)
                {"8", "24 ", "length '24 ', which is not a whole number"},
                {"", "24", "offset '', which is not a whole number"}};
 
-    (void)state;
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         entries pairs;
         model made;
@@ -267,7 +260,6 @@ static void test_large_claims(void **state)
     entries pairs;
     model made;
 
-    (void)state;
     make_sum(&made, &pairs, "w.bin", "8", "4398046511104");
     made.weights[0].dims[0] = made.weights[0].dims[1] = 1 << 20;
     save(&made, "models/model.onnx");
@@ -279,7 +271,6 @@ static void test_entries(void **state)
     static const char *const words[] = {"without its name", "without its name",
                                         "both in the model"};
 
-    (void)state;
     for (int k = 0; k < 3; k++) {
         entries pairs;
         model made;
@@ -301,7 +292,6 @@ static void test_no_folder(void **state)
     entries pairs;
     model made;
 
-    (void)state;
     make_sum(&made, &pairs, "w.bin", "8", "24");
     write_file("models/w.pb", 0, bytes, onnx__tensor__pack(&made.weights[0], bytes));
     save(&made, "models/model.onnx");
@@ -333,7 +323,6 @@ static void test_without_memory(void **state)
     entries pairs;
     model made;
 
-    (void)state;
     make_sum(&made, &pairs, "sub/w.bin", "8", "24");
     save(&made, "models/model.onnx");
     for (int64_t n = 1; status == OPEVO_NOMEM; n++) {

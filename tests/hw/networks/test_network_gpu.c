@@ -19,7 +19,6 @@ static void random_networks_are_right(void **test)
                                          "fold,split,drop,scale,fuse,block"};
     int chosen = 0;
 
-    (void)test;
     for (int i = 0; i < (int)test_points(9); i++) {
         static grown made;
         opevo_network *network = NULL;
@@ -50,7 +49,6 @@ static void light_models_are_right(void **test)
                                          "densenet121",  "resnet50",   "vgg19"};
     const int most = sizeof models / sizeof *models;
 
-    (void)test;
     for (int i = 0; i < most && i < (int)test_points(2); i++) {
         opevo_network *network = read_light_model(models[i]);
         opevo_network_inference *inference = NULL;
@@ -81,7 +79,6 @@ static void plain_kernels_are_right(void **test)
     int inputs[2], output = 0;
     opevo_network_step *step = NULL;
 
-    (void)test;
     network_start(&network);
     inputs[0] = network_input(&network, 5, left);
     inputs[1] = network_input(&network, 5, right);
@@ -118,7 +115,6 @@ static void kernels_without_a_start_can_be_chosen(void **test)
     opevo_network_step *step = NULL;
     int inputs[2], output = 0;
 
-    (void)test;
     network_start(&network);
     for (int i = 0; i < 2; i++)
         inputs[i] = network_input(&network, 8, size);
@@ -181,7 +177,6 @@ static void spoilt_plans_are_rejected(void **test)
     size_t size = 0;
     int arena = 0;
 
-    (void)test;
     draw_moving_network(&network);
     write_library(&network.super, OPEVO_KERNEL_CUDA);
     CHECK_PROGRAM(build);
@@ -210,7 +205,6 @@ static void spoilt_kernels_are_rejected(void **test)
     char *plan = NULL, *kernel = NULL, *at = NULL;
     size_t size = 0;
 
-    (void)test;
     network_start(&network);
     network_output(&network,
                    add_element_wise(&network, network_input(&network, 4, (int64_t[]){1, 8, 32, 32}),

@@ -36,7 +36,6 @@ static void nets_run_at_once(void **test)
 {
     static network_draw network;
 
-    (void)test;
     draw_network(&network);
     write_library(&network.super, OPEVO_KERNEL_CUDA);
     check_runs(two_nets);
@@ -87,7 +86,6 @@ static void failures_are_reported(void **test)
 {
     static network_draw network;
 
-    (void)test;
     draw_network(&network);
     write_library(&network.super, OPEVO_KERNEL_CUDA);
     check_runs(without_memory);
@@ -148,7 +146,6 @@ static void hip_is_asked_for_what_it_has(void **test)
         NULL};
     static network_draw network;
 
-    (void)test;
     draw_network(&network);
     write_library(&network.super, OPEVO_KERNEL_HIP);
     assert_int_equal(mkdir("network_gpu_test/stand_in", 0777), 0);
@@ -195,7 +192,6 @@ static void files_compile_for_devices(void **test)
     static network_draw network;
     int compiled = 0;
 
-    (void)test;
     draw_network(&network);
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
         char file[32] = "";
@@ -257,7 +253,6 @@ static void nvcc_builds_it(void **test)
         NULL};
     static network_draw network;
 
-    (void)test;
     draw_moving_network(&network);
     write_library(&network.super, OPEVO_KERNEL_CUDA);
     write_file("plain.cu", plain_program);

@@ -52,7 +52,6 @@ static void results_are_right(void **test)
         NULL};
     static network_draw network;
 
-    (void)test;
     for (int i = 0; i < (int)test_points(4); i++) {
         draw_network(&network);
         write_library(&network.super, i % 2 ? 2 : 1);
@@ -86,7 +85,6 @@ static void light_models_are_right(void **test)
     static const char *const make[] = {"make", "-s", "-C", folder, "check", NULL};
     static const char *const models[] = {"squeezenet", "shufflenet"};
 
-    (void)test;
     for (size_t i = 0; i < test_size(1, sizeof models / sizeof *models); i++) {
         opevo_network *network = read_light_model(models[i]);
         opevo_network_inference *inference = NULL, *reference = NULL;
@@ -115,7 +113,6 @@ static void blocked_pools_are_right(void **test)
         NULL};
     static network_draw network;
 
-    (void)test;
     for (int blocks = 1; blocks <= 2; blocks++) {
         const int64_t in[] = {1, blocks, 32, 32, 16}, out[] = {1, blocks, 1, 1, 16};
         opevo_network_step *step = NULL;
@@ -148,7 +145,6 @@ static void it_stands_alone(void **test)
         "check", NULL};
     static network_draw network;
 
-    (void)test;
     draw_network(&network);
     write_library(&network.super, 2);
     CHECK_PROGRAM(make);
@@ -165,7 +161,6 @@ static void a_fault_is_found(void **test)
     FILE *file = NULL;
     float wrong[64] = {0};
 
-    (void)test;
     draw_network(&network);
     write_library(&network.super, 1);
     file = fopen("network_library_test/weights.bin", "r+b");
@@ -200,7 +195,6 @@ static void nets_run_at_once(void **test)
     static network_draw network;
     FILE *file = NULL;
 
-    (void)test;
     draw_network(&network);
     write_library(&network.super, 2);
     file = fopen("network_library_test/two.c", "w");
@@ -250,7 +244,6 @@ static void memory_of_kernels_adds_up(void **test)
         .threads = 2, .facts = {.vector_bits = 256}, .model = "m", .version = "0"};
     int rounds = (int)test_size(12, 40), changed = 0, with_packed = 0;
 
-    (void)test;
     for (int round = 0; round < rounds; round++) {
         opevo_network_library *library = NULL;
         opevo_network_library_sizes before = {0}, after = {0};
@@ -291,7 +284,6 @@ static void what_has_no_code_is_refused(void **test)
     int64_t size[] = {1, 4, 4, 4};
     int value = 0;
 
-    (void)test;
     network_start(&network);
     value = add_element_wise(&network, network_input(&network, 4, size), "max(X0[0,c,y,x], 0)");
     network_output(&network, value);
@@ -317,7 +309,6 @@ static void what_computes_little_is_right(void **test)
     int64_t size[] = {1, 4, 4, 4}, flat[] = {64}, both[] = {2, 64}, none = 0;
     int parts[2], value = 0;
 
-    (void)test;
     network_start(&network); /* joined and seen in another shape */
     for (int i = 0; i < 2; i++)
         parts[i] = network_view(&network, network_input(&network, 4, size), 1, flat);

@@ -28,7 +28,6 @@ static void check_refused(model *self, const opevo_network_given *given, const c
 /* Of every operator, the first output has a name, unless it has any number of them. */
 static void test_first_outputs(void **test)
 {
-    (void)test;
     for (const opevo_i_net_operator *const *family = opevo_i_net_families; *family; family++) {
         for (const opevo_i_net_operator *row = *family; row->name; row++) {
             model made;
@@ -58,7 +57,6 @@ static void test_split(void **test)
     static const char *const names[] = {"a _ _", "_ b _", "_ _ c", "a b c"};
     static const int64_t part[] = {1, 0, 3};
 
-    (void)test;
     for (int k = 0; k < 18; k++) {
         int which = k % 3, others = k / 3 % 2 ? 3 : which;
         bool constant = k / 6 == 1, split_pass = k / 6 == 2;
@@ -100,7 +98,6 @@ static void test_parts_outside(void **test)
     static const int64_t parts[][2] = {{-100000000, 100000004}, {5, -1},        {1, 2},
                                        {INT64_MAX, INT64_MAX},  {INT64_MIN, 4}, {4, 1}};
 
-    (void)test;
     for (size_t k = 0; k < 2 * sizeof parts / sizeof *parts; k++) {
         model made;
 
@@ -119,7 +116,6 @@ static void test_training(void **test)
 {
     static const char *const names[] = {"y", "y m", "y _ v", "y m v"};
 
-    (void)test;
     for (int k = 0; k < 12; k++) {
         int which = k % 3;
         const char *name = which == 0 ? "y" : which == 1 ? "m" : "v";
@@ -168,7 +164,6 @@ static void test_training(void **test)
 
 static void test_outputs_of_training(void **test)
 {
-    (void)test;
     for (int k = 0; k < 3; k++) {
         model made;
 
@@ -202,7 +197,6 @@ static void test_data_of_definitions(void **test)
                {"X99999999999999999999[2]\nY0[a:2] = X99999999999999999999[a]\n", OPEVO_INVALID}};
     const float x[2] = {1, 2};
 
-    (void)test;
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         float y[2] = {0, 0};
         const void *data[2] = {x, NULL};
@@ -231,7 +225,6 @@ static void test_large_inputs(void **test)
                {1, {INT64_C(1) << 31}},
                {1, {INT64_MAX}}};
 
-    (void)test;
     for (size_t k = 0; k < 2 * sizeof row / sizeof *row; k++) {
         opevo_network_shape shape = {.name = "x", .dims = row[k / 2].dims};
         const opevo_network_given given = {.shapes = &shape, .shape_count = 1};
@@ -253,7 +246,6 @@ static void test_large_empty_tensors(void **test)
 {
     model made;
 
-    (void)test;
     model_start(&made);
     made.opset.version = 14;
     add_input(&made, "x", 1, (int64_t[]){4});
@@ -271,7 +263,6 @@ static void test_large_reshapes(void **test)
                                        {1099511, 2147483647, 2147483647, 2147483647},
                                        {65536, 65536, 65536, 65536}};
 
-    (void)test;
     for (size_t k = 0; k < sizeof shape / sizeof *shape; k++) {
         model made;
 
@@ -290,7 +281,6 @@ static void test_large_steps(void **test)
     opevo_array x = make_array(2, (int64_t[]){3, 4}, &state), y = {0};
     model made;
 
-    (void)test;
     model_start(&made);
     add_input(&made, "x", 2, x.extent);
     add_whole(&made, "starts", 2, (int64_t[]){2, 3});
@@ -318,7 +308,6 @@ static void test_long_constants(void **test)
                {4, 1, 2147483647, false},
                {1, 65536, (1 << 20) - 1, false}}; /* few operations at many points */
 
-    (void)test;
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         opevo_network_inference *inference = NULL;
         opevo_network *network = NULL;
@@ -359,7 +348,6 @@ static void test_long_chains(void **test)
     static char name[NODES + 1][8], *names[NODES + 1];
     model made;
 
-    (void)test;
     for (int i = 0; i <= NODES; i++) {
         snprintf(name[i], sizeof name[i], "v%d", i);
         names[i] = name[i];
@@ -398,7 +386,6 @@ static void test_wide_windows(void **test)
     opevo_array x = make_array(5, (int64_t[]){1, 2, 2, 3, 2}, &state);
     model made;
 
-    (void)test;
     for (int index = 0; index < 2; index++) {
         opevo_array y = {0};
 
@@ -431,7 +418,6 @@ static void test_wide_windows(void **test)
 /* The maximum with its place is that without, and is at its place. */
 static void test_places_of_maxima(void **test)
 {
-    (void)test;
     for (int k = 0; k < 60; k++) {
         int64_t kernel = 1 + (int64_t)draw(&state, 4), dilation = 1 + (int64_t)draw(&state, 3),
                 stride = 1 + (int64_t)draw(&state, 3);
@@ -467,7 +453,6 @@ static void test_places_of_maxima(void **test)
  * -inf. */
 static void test_least_elements(void **test)
 {
-    (void)test;
     for (int index = 0; index < 2; index++) {
         opevo_array x = make_array(3, (int64_t[]){1, 1, 3}, &state), y = {0};
         model made;
@@ -506,7 +491,6 @@ static void test_given(void **test)
          "Dimension 0 of input 'b' is 2; that of b.pb is 3"},
         {{.shapes = &shape, .shape_count = 1}, "'z', which is not an input; inputs are 'a', 'b'."}};
 
-    (void)test;
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         model made;
 

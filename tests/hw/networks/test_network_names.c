@@ -109,7 +109,6 @@ static void two_are_parts_of_one_program(void **test)
                   "Beta2/libBeta2.a -lm -fopenmp\n./both",
         NULL};
 
-    (void)test;
     link_both(OPEVO_KERNEL_C, script);
 }
 
@@ -125,7 +124,6 @@ static void two_for_a_gpu_are_parts_of_one_program(void **test)
                            "-lm\n./both",
         NULL};
 
-    (void)test;
     link_both(OPEVO_KERNEL_CUDA, script);
     link_both(OPEVO_KERNEL_HIP, script);
 }
@@ -157,7 +155,6 @@ static void names_that_do_not_compile_are_refused(void **test)
         "net",  "resnet18",    "R",  "network", "a23456789012345678901234",
         "net2", "squeeze_net", "Net"};
 
-    (void)test;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         check_refused(refused[i]);
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
@@ -200,7 +197,6 @@ static void words_of_the_sources_are_refused(void **test)
                                         "zz9/plan.h", "zz9/kernel.h", "zz9/device.h"};
     static network_draw network;
 
-    (void)test;
     draw_network(&network); /* with copies */
     for (size_t d = 0; d < sizeof dialects / sizeof *dialects; d++) {
         size_t read = 0;
@@ -234,7 +230,6 @@ static void another_name_replaces(void **test)
     opevo_network_library *library = NULL;
     opevo_network_library_sizes sizes = {0};
 
-    (void)test;
     draw_two(&first, &second);
     write_named(&first.super, OPEVO_KERNEL_C, "alpha");
     CHECK_OK(opevo_network_library_create(&second.super, &options, &library, &err));

@@ -51,7 +51,6 @@ static void test_results(void **state)
                                           "fold,split,drop,scale,fuse,block",
                                           "fold,split,drop,scale,fuse,block,winograd"};
 
-    (void)state;
     for (uint64_t seed = 0; seed < test_size(100, 400); seed++) {
         opevo_network *network = NULL;
         opevo_array input = {0}, expected = {0};
@@ -87,7 +86,6 @@ static void test_blocks(void **state)
 {
     size_t networks = test_size(16, 60), blocked = 0;
 
-    (void)state;
     for (uint64_t seed = 0; seed < networks; seed++) {
         opevo_network *network = NULL;
         opevo_network_inference *inference = NULL;
@@ -124,7 +122,6 @@ static void test_blocks(void **state)
  * step that reads another channel. */
 static void test_spoilt(void **state)
 {
-    (void)state;
     for (int fault = 0; fault < 2; fault++) {
         opevo_network *network = NULL;
         opevo_network_inference *inference = NULL;
@@ -176,7 +173,6 @@ static void test_refused(void **state)
                                          "X7[3, 4]; Y0[a:3, b:4] = X7[a, b]",
                                          "X0[3, 4]; Z[a:3, b:4] = X0[a, b]"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof spoilt / sizeof *spoilt; i++) {
         opevo_network *network = NULL;
         opevo_network_inference *inference = NULL;
@@ -211,7 +207,6 @@ static void test_memory(void **state)
     int64_t live = 0, n = 0;
     int done = 0; /* in a row; where memory is only released earlier, passes do without */
 
-    (void)state;
     grow_network(&made, 11, &network);
     live = opevo_memory_live();
     while (done < 20) {
@@ -266,7 +261,6 @@ static void test_light_results(void **state)
     opevo_array input = {0}, results[2] = {{0}, {0}};
     uint64_t seed = 1;
 
-    (void)state;
     input = make_array(4, (int64_t[]){1, 3, 224, 224}, &seed);
     for (int i = 0; i < 2; i++) {
         opevo_network_inference *inference = NULL;

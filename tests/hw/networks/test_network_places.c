@@ -17,7 +17,6 @@ static void test_depth_and_space(void **test)
     opevo_array x = make_array(4, (int64_t[]){2, 8, 4, 6}, &state), y = {0};
     model made;
 
-    (void)test;
     model_start(&made);
     add_input(&made, "x", 4, (int64_t[]){2, 8, 4, 6});
     add_int(&made, add_node(&made, "DepthToSpace", "x", "a"), "blocksize", 2);
@@ -34,7 +33,6 @@ static void test_borders(void **test)
 {
     static const char *const modes[] = {"constant", "edge", "reflect"};
 
-    (void)test;
     for (int mode = 0; mode < 3; mode++) {
         opevo_array x = make_array(1, (int64_t[]){5}, &state), y = {0};
         Onnx__Attribute *attribute = NULL;
@@ -71,7 +69,6 @@ static void test_causal_mask(void **test)
     opevo_array x = make_array(2, (int64_t[]){4, 4}, &state), y = {0};
     model made;
 
-    (void)test;
     model_start(&made);
     made.opset.version = 14;
     add_input(&made, "x", 2, (int64_t[]){4, 4});
@@ -99,7 +96,6 @@ static void test_scattered_elements(void **test)
     opevo_array x = make_array(1, (int64_t[]){9}, &state), y = {0};
     model made;
 
-    (void)test;
     model_start(&made);
     add_input(&made, "x", 1, (int64_t[]){9});
     add_whole(&made, "at", 3, (int64_t[]){7, -8, 4});
@@ -122,7 +118,6 @@ static void test_one_hot(void **test)
     const float at[] = {2, 0, -1};
     model made;
 
-    (void)test;
     memcpy(x.data, at, sizeof at);
     model_start(&made);
     add_input(&made, "x", 1, (int64_t[]){3});
@@ -147,7 +142,6 @@ static void test_outside(void **test)
     opevo_network_inference *inference = NULL;
     model made;
 
-    (void)test;
     model_start(&made);
     add_input(&made, "x", 1, (int64_t[]){4});
     add_whole(&made, "i", 1, (int64_t[]){4});

@@ -59,7 +59,6 @@ static void test_types(void **test)
 {
     model made;
 
-    (void)test;
     for (int typed = 0; typed < 2; typed++) {
         start(&made, 13, "LeakyRelu", "x");
         add_int(&made, 0, "alpha", 2);
@@ -95,7 +94,6 @@ static void test_types(void **test)
 /* Whatever its operator, no node has an attribute of another name. */
 static void test_unknown(void **test)
 {
-    (void)test;
     for (const opevo_i_net_operator *const *family = opevo_i_net_families; *family; family++) {
         for (const opevo_i_net_operator *row = *family; row->name; row++) {
             static const char *const inputs[] = {"", "x", "x x", "x x x", "x x x x", "x x x x x"};
@@ -119,7 +117,6 @@ static void test_opsets(void **test)
                {"Slice", "starts", "x one one", 10}, {"Pad", "pads", "x one", 11}};
     model made;
 
-    (void)test;
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         start(&made, row[k].since, row[k].operation, "x");
         add_ints(&made, 0, row[k].attribute, 1, (int64_t[]){1});
@@ -145,7 +142,6 @@ static void test_missing(void **test)
                                          {"Unsqueeze", "axes"}};
     model made;
 
-    (void)test;
     for (int opset = 12; opset < 14; opset++) {
         for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
             start(&made, opset, row[k][0], "x");
@@ -162,7 +158,6 @@ static void test_words(void **test)
     static const char *const windows[] = {"Conv", "ConvTranspose", "MaxPool", "AveragePool"};
     model made;
 
-    (void)test;
     for (size_t k = 0; k < 4; k++) {
         start(&made, 13, windows[k], k < 2 ? "x w" : "x");
         add_ints(&made, 0, "kernel_shape", 2, (int64_t[]){3, 3});
@@ -185,7 +180,6 @@ static void test_kernels(void **test)
 {
     model made;
 
-    (void)test;
     for (int k = 0; k < 2; k++) {
         start(&made, 13, k ? "ConvTranspose" : "Conv", "x w");
         add_ints(&made, 0, "kernel_shape", 2, (int64_t[]){3, 2});
@@ -198,7 +192,6 @@ static void test_valid(void **test)
 {
     opevo_array x = make_array(4, (int64_t[]){4, 4, 4, 4}, &state);
 
-    (void)test;
     for (int k = 0; k < 2; k++) {
         uint64_t same = state;
         opevo_array y[2] = {{0}};
@@ -229,7 +222,6 @@ static void test_valid(void **test)
  * force. */
 static void test_averages(void **test)
 {
-    (void)test;
     for (int k = 0; k < 4 * 4 * 4 * 3 * 2; k++) {
         int64_t kernel = 1 + k % 4, before = k / 4 % 4, after = k / 16 % 4, stride = 1 + k / 64 % 3;
         bool with_padding = k / 192, empty = false;
@@ -270,7 +262,6 @@ static void test_outputs(void **test)
                {0, 3, {2, 3, 1}, "declared with 3 dimensions, and its nodes compute 2"},
                {0, 2, {2, 4}, "Dimension 1 of output 'y' is declared as 4"}};
 
-    (void)test;
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         opevo_network *network = NULL;
         model made;

@@ -31,7 +31,6 @@ static char *only_text(const opevo_network_inference *inference)
  * product may stand in any order. */
 static void test_layer(void **state)
 {
-    (void)state;
     for (int turned = 0; turned < 2; turned++) {
         opevo_network *network = NULL;
         opevo_network_inference *inference = NULL;
@@ -78,7 +77,6 @@ static void test_moves(void **state)
 {
     char *text[2] = {NULL, NULL};
 
-    (void)state;
     for (int padded = 0; padded < 2; padded++) {
         opevo_network *network = NULL;
         opevo_network_inference *inference = NULL;
@@ -118,7 +116,6 @@ static void test_normalisation(void **state)
     uint64_t seed = 5;
     model made;
 
-    (void)state;
     model_start(&made);
     made.opset.version = 12;
     add_input(&made, "x", 3, (int64_t[]){2, 5, 8});
@@ -163,7 +160,6 @@ static void test_kept(void **state)
     opevo_network_inference *inference = NULL;
     model made;
 
-    (void)state;
     model_start(&made);
     add_input(&made, "x", 4, (int64_t[]){1, 2, 4, 4});
     add_node(&made, "Exp", "x", "a");
@@ -191,7 +187,6 @@ static void test_copies(void **state)
     opevo_network_inference *inference = NULL;
     model made;
 
-    (void)state;
     model_start(&made);
     add_input(&made, "x", 4, (int64_t[]){1, 6, 2, 2});
     add_int(&made, add_node(&made, "Split", "x", "a b c"), "axis", 1);
@@ -219,7 +214,6 @@ static void test_tasks(void **state)
     opevo_network_tasks tasks = {0};
     model made;
 
-    (void)state;
     model_start(&made);
     add_input(&made, "x", 2, (int64_t[]){3, 4});
     add_node(&made, "Softmax", "x", "a");
@@ -256,7 +250,6 @@ static void test_resnet(void **state)
     opevo_network_tasks tasks = {0};
     int convolutions = 0, steps = 0;
 
-    (void)state;
     CHECK_OK(opevo_network_inference_create(network, &inference, &err));
     CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
     CHECK_OK(opevo_network_inference_tasks(inference, &tasks, &err));
@@ -280,7 +273,6 @@ static void test_light_texts(void **state)
     static const char *const models[] = {"densenet121", "inception_v2", "resnet50", "shufflenet",
                                          "squeezenet"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         opevo_network *network = read_light_model(models[i]);
         opevo_network_inference *inference = NULL;

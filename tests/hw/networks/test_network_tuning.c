@@ -74,7 +74,6 @@ static void trial(void *context, const opevo_network_tuning *tuning, size_t task
 
 static void finals(void *context, const opevo_network_tuning *tuning, size_t task)
 {
-    (void)task;
     assert_int_equal(opevo_network_tuning_state_of(tuning).result->trials, TRIALS);
     ((told *)context)->finals++;
 }
@@ -145,7 +144,6 @@ static void without_sketches(void **test)
     opevo_network_library *library = NULL;
     opevo_text text = {0};
 
-    (void)test;
     make_network(&text, false);
     CHECK_FAILS(OPEVO_INVALID, "No computation of the network has sketches.",
                 tune(&options, &tuning, &library, &err));
@@ -199,7 +197,6 @@ static void what_has_sketches_is_tuned(void **test)
     opevo_text text = {0};
     opevo_store *store = NULL;
 
-    (void)test;
     make_network(&text, true);
     CHECK_OK(opevo_store_open(folder.file, OPEVO_STORE_WRITE, &store, &err));
     for (size_t call = 0; call < 3; call++) {
@@ -233,7 +230,6 @@ static void what_is_refused(void **test)
     opevo_text text = {0};
     told self = {0};
 
-    (void)test;
     make_network(&text, true);
     for (size_t i = 0; i < 3; i++) {
         opevo_network_tuning_options options = options_of(&self, NULL, TRIALS);
@@ -263,7 +259,6 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(what_has_sketches_is_tuned),
                                        cmocka_unit_test(what_is_refused)};
 
-    (void)argc;
     if (!fake_folder_enter(OPEVO_FAKE_GPU, argv) || !cache_folder_make())
         return 1;
     return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));

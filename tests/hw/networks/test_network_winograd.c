@@ -40,7 +40,6 @@ static void test_matrices(void **state)
     size_t count = 0;
     const opevo_i_net_winograd *forms = opevo_i_net_winograds(&count);
 
-    (void)state;
     assert_int_equal(count, 2);
     for (size_t f = 0; f < count; f++) {
         opevo_i_net_winograd spoilt = forms[f];
@@ -178,7 +177,6 @@ static void layer_finish(model *made, opevo_network *network, opevo_array *input
  * divides. */
 static void test_exact(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
         const layer *of = &layers[i];
         opevo_network *network = NULL;
@@ -253,7 +251,6 @@ static void spoil(opevo_network_inference *inference)
  * those of spoilt weights are not. */
 static void test_random(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
         layer of = layers[i];
         opevo_network *network = NULL;
@@ -382,7 +379,6 @@ static void test_bound(void **state)
     const opevo_i_net_winograd *forms = opevo_i_net_winograds(&count);
     uint64_t numbers = 7;
 
-    (void)state;
     for (size_t f = 0; f < count; f++) {
         for (size_t c = 0; c < sizeof channels / sizeof *channels; c++) {
             double closest = 0;
@@ -414,7 +410,6 @@ static void test_closed_form(void **state)
     opevo_array u = {0};
     double bound = 0, n = 8 * 0x1p-24;
 
-    (void)state;
     for (int i = 0; i < 9; i++)
         g[i] = 1;
     CHECK_OK(opevo_i_net_winograd_weights(form, &shape, g, &u, &bound, &err));
@@ -445,7 +440,6 @@ static bool has_equal_steps(const opevo_network_inference *a, const opevo_networ
  * it is asked for; and nothing with strides, or with groups that are no whole blocks. */
 static void test_choice(void **state)
 {
-    (void)state;
     for (int64_t i = 0; i < 3; i++) {
         const layer of = {1,    8,     8,     6,    6, 1, 1 + (i == 1), i == 2 ? 8 : 1,
                           true, false, false, false};
@@ -484,7 +478,6 @@ static void test_again(void **state)
     opevo_network_inference *inference = NULL;
     model made;
 
-    (void)state;
     build(&made, &layers[0], 3, 1, 5, &network);
     inference = pass(network, 2, INFINITY, 2);
     CHECK_OK(opevo_network_inference_pass(inference, mask_of("winograd"), &err));
@@ -511,7 +504,6 @@ static void test_costs(void **state)
         .images = 1, .height = 58, .width = 58, .ins = 16, .outs = 16, .block = 16, .groups = 1};
     opevo_i_net_winograd_shape pixel = large, plain = large;
 
-    (void)state;
     pixel.height = pixel.width = 3;
     plain.plain_image = plain.plain_result = true;
     assert_true(opevo_i_net_winograd_cost(&forms[0], &plain) >
@@ -534,7 +526,6 @@ static void test_memory(void **state)
     int64_t live = 0, n = 0;
     model made;
 
-    (void)state;
     build(&made, &layers[0], 3, 1, 5, &network);
     live = opevo_memory_live();
     while (status == OPEVO_NOMEM) {

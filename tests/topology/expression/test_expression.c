@@ -104,7 +104,6 @@
 
 static void test_constants_like_the_compiler(void **state)
 {
-    (void)state;
 #define CHECK_INTEGER(expression)                                                                  \
     expect_integer(#expression, OPEVO_DIALECT_C, (int64_t)(expression));
 #define CHECK_REAL(expression) expect_real(#expression, OPEVO_DIALECT_C, (double)(expression));
@@ -360,7 +359,6 @@ static void check_random(opevo_dialect dialect, uint64_t seed)
 
 static void test_random_trees(void **state)
 {
-    (void)state;
     check_random(OPEVO_DIALECT_C, 1);
     check_random(OPEVO_DIALECT_PYTHON, 2);
 }
@@ -369,7 +367,6 @@ static void test_random_trees(void **state)
 
 static void test_names(void **state)
 {
-    (void)state;
     expect_integer("X[0] * X[1] * X[2]", OPEVO_DIALECT_C, 64);
     expect_integer("first + a*b", OPEVO_DIALECT_C, 8 - 21);
     expect_integer("a[0]", OPEVO_DIALECT_C, 7);
@@ -392,7 +389,6 @@ static void test_names(void **state)
 
 static void test_functions(void **state)
 {
-    (void)state;
     expect_integer("min(a, b)", OPEVO_DIALECT_C, -3);
     expect_integer("max(b, a, 9, 2)", OPEVO_DIALECT_C, 9);
     expect_integer("abs(b) + abs(a)", OPEVO_DIALECT_PYTHON, 10);
@@ -453,7 +449,6 @@ static void test_python(void **state)
         {"0 or 5", 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
         expect_integer(integers[i].source, OPEVO_DIALECT_PYTHON, integers[i].value);
     expect_real("7 / 2", OPEVO_DIALECT_PYTHON, 3.5);

@@ -49,7 +49,6 @@ static void test_faults(void **state)
         {"1 << half", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_REAL, 3},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_i_topology_expression expression = {0};
         opevo_value value = {0};
@@ -140,7 +139,6 @@ static void test_mistakes(void **state)
         {"a, b", OPEVO_DIALECT_C, "column 2: unexpected ,; expected an operator or the end"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_i_topology_expression expression = {0};
 
@@ -189,7 +187,6 @@ static void test_limits(void **state)
     char *source = repeat("a+", "a", "", 20000);
     opevo_value value = {0};
 
-    (void)state;
     check_nesting("(", "a", ")", 30, OPEVO_DIALECT_C, true);
     check_nesting("(", "a", ")", 10000, OPEVO_DIALECT_C, false);
     check_nesting("- ", "a", "", 60, OPEVO_DIALECT_C, true);
@@ -232,7 +229,6 @@ static void test_word_soup(void **state)
     int64_t live = opevo_memory_live();
     size_t accepted = 0;
 
-    (void)state;
     for (int i = 0; i < 300000; i++) {
         opevo_i_topology_expression expression = {0};
         opevo_error fault = {OPEVO_OK, ""};
@@ -263,7 +259,6 @@ static void test_allocation_failures(void **state)
     opevo_i_topology_expression expression = {0};
     opevo_status status = OPEVO_NOMEM;
 
-    (void)state;
     CHECK_FAILS(OPEVO_INVALID, "column", compile(source, OPEVO_DIALECT_PYTHON, &expression, &err));
     assert_int_equal(opevo_memory_live(), live);
     source = "mixed in ('x', 1, half) or min(a, b, X[0], 3, 4, 5, 6) < 1 < 2 < flag";

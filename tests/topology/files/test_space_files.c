@@ -18,7 +18,6 @@ static void test_nni_form(void **state)
                                " \"X\": {\"_type\": \"factor\", \"_value\": [512, 4]},\n"
                                " \"Y\": {\"_type\": \"factor\", \"_value\": [1024, 4]}}");
 
-    (void)state;
     check_size(space, 4152720);
     check_parameter(space, 0, "K", "factor(1024,3)", "prime-move");
     check_parameter(space, 1, "X", "factor(512,4)", "prime-move");
@@ -46,7 +45,6 @@ static void test_our_extensions(void **state)
               " \"_constraints\": [\"n1 * s <= 24\", \"n[1] != 3\"]}");
     opevo_index expected = 0;
 
-    (void)state;
     check_parameter(space, 0, "n", "factor(24,3)", "any-divisor");
     check_parameter(space, 1, "s", "discrete(1,2,4,8)", "steps(2)");
     assert_string_equal(opevo_parameter_component_name(opevo_space_parameter(space, 0), 2), "n3");
@@ -70,7 +68,6 @@ static void test_reals_stay_reals(void **state)
                                " \"_constraints\": [\"1 / s > 0\", \"s >= 2\"]}");
     opevo_text written = {0};
 
-    (void)state;
     assert_true(count_allowed(space) == 2);
     opevo_space_write_json(space, &written);
     assert_non_null(strstr(opevo_text_string(&written), "[2.0, 5, 1e+30]"));
@@ -104,7 +101,6 @@ static void test_written_spaces_come_back(void **state)
         "}",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         opevo_space *space = parse(files[i]), *again = NULL;
         opevo_text written = {0}, twice = {0}, line = {0};
@@ -213,7 +209,6 @@ static void test_nni_mistakes(void **state)
          "space.json:1: constraint 1: no point satisfies the constraints"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_space *space = NULL;
         opevo_error err = {OPEVO_OK, ""};
@@ -245,7 +240,6 @@ static void test_lines_of_constraints(void **state)
          "space.json: no point satisfies the constraints 1 (\"a < 1\") and 2 (\"a > 0\") together"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_text json = {0};
         opevo_space *space = NULL;
@@ -280,7 +274,6 @@ static void test_long_texts_are_cut(void **state)
     };
     char longer[5001] = "";
 
-    (void)state;
     memset(longer, 'w', sizeof longer - 1);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         opevo_text json = {0};
@@ -322,7 +315,6 @@ static void test_loading(void **state)
     static const char edges[] = "0 1\n1 2\n2 0\n";
     static const char zero[] = "{}\0{}";
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/space.json", folder);
     snprintf(graph, sizeof graph, "%s/triangle.txt", folder);

@@ -38,7 +38,6 @@ static void reads_baco(void **state)
               "\"kind\": {\"parameter_type\": \"categorical\", \"values\": [\"a\", \"b\"]},"
               "\"order\": {\"parameter_type\": \"permutation\", \"values\": [3]}}}");
 
-    (void)state;
     check(space, 0, "tile", "discrete(1,2,4)");
     check(space, 1, "n", "discrete(2,3,4,5)");
     check(space, 2, "kind", "categorical(a,b)");
@@ -66,7 +65,6 @@ static void reads_configspace(void **state)
         "{\"type\": \"IN\", \"name\": \"a\", \"values\": [1, 2]}]},"
         "{\"type\": \"EQUALS\", \"name\": \"e\", \"value\": 0.5}], \"format_version\": 0.4}");
 
-    (void)state;
     /* b=x: c, 2; b=y: a and c, 3 * 2; b=z: 1; each with 5 values of e */
     assert_true(opevo_space_size(space) == (2 + 6 + 1) * 5);
     assert_int_equal(allowed(space), (2 + 2 + 1) * 4);
@@ -84,7 +82,6 @@ static void reads_intervals_of_nni(void **state)
                                " \"r\": {\"_type\": \"randint\", \"_value\": [0, 4]}}, \"y\"]},"
                                "\"l\": {\"_type\": \"qloguniform\", \"_value\": [8, 24, 8]}}");
 
-    (void)state;
     /* round(x / 3) 3 of [1, 10], clipped to it */
     check(space, 0, "q", "discrete(1,3,6,9)");
     check(space, 2, "r", "discrete(0,1,2,3)");
@@ -131,7 +128,6 @@ static void refuses_what_has_another_meaning(void **state)
         {"{\"kernel_family\": \"copy\", \"results\": []}", "These are results of a tuner"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         opevo_space *space = NULL;
 

@@ -19,7 +19,6 @@ static void reads_tune_params(void **state)
               " \"f\": [0.5, 2]},\n\"restrictions\": [\"8 <= x * f <= 32\", \"alg == 'a' or x != "
               "8\"]}");
 
-    (void)state;
     assert_true(opevo_space_size(space) == 12);
     assert_string_equal(opevo_parameter_text(opevo_space_parameter(space, 0)), "discrete(8,16,32)");
     assert_string_equal(opevo_parameter_text(opevo_space_parameter(space, 1)), "categorical(a,1)");
@@ -38,7 +37,6 @@ static void reads_keys_and_one_restriction(void **state)
         parse("{\"tune_params_keys\": [\"b\", \"a\"], \"tune_params\": {\"a\": [1, "
               "2], \"b\": [3, 4]}, \"restrictions\": \"a + b != 4\", \"cache\": {}}");
 
-    (void)state;
     assert_string_equal(opevo_parameter_name(opevo_space_parameter(space, 0)), "b");
     assert_false(allows(space, "a=1 b=3"));
     assert_true(allows(space, "a=2 b=3"));
@@ -52,7 +50,6 @@ static void reads_results(void **state)
               "\"on\": true}}, {\"configuration\": {\"on\": false, \"x\": 2}}, {\"configuration\": "
               "{\"x\": 4, \"on\": false}}]}");
 
-    (void)state;
     assert_string_equal(opevo_parameter_text(opevo_space_parameter(space, 0)), "discrete(2,4)");
     assert_string_equal(opevo_parameter_text(opevo_space_parameter(space, 1)),
                         "categorical(false,true)");
@@ -78,7 +75,6 @@ static void refuses_mistakes(void **state)
         {"{\"metadata\": {}, \"results\": []}", "results[0] has no configuration"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         opevo_space *space = NULL;
 

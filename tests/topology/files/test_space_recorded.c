@@ -69,7 +69,6 @@ static void test_recorded_landscapes(void **state)
     const char *folder = getenv("OPEVO_TEST_LANDSCAPES");
     char inner[1024];
 
-    (void)state;
     snprintf(inner, sizeof inner, "%s/no-licence-stated", folder ? folder : "");
     if (!folder || check_folder(folder) == 0)
         CHECK_SKIP("recorded landscapes: none in %s", folder ? folder : "$OPEVO_TEST_LANDSCAPES");
@@ -85,7 +84,6 @@ static void test_recorded_t1(void **state)
     opevo_space *space = NULL, *again = NULL;
     opevo_text written = {0};
 
-    (void)state;
     snprintf(path, sizeof path, "%s/raw/convolution_milo_T1.json", folder ? folder : "");
     if (access(path, R_OK) != 0)
         CHECK_SKIP("recorded landscapes: there is no %s", path);

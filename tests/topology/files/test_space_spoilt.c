@@ -75,7 +75,6 @@ static void test_spoilt_files(void **state)
     int64_t live = opevo_memory_live();
     size_t accepted = 0;
 
-    (void)state;
     for (int i = 0; i < 300000; i++) {
         opevo_space *space = NULL;
         opevo_error fault = {OPEVO_OK, ""};
@@ -121,7 +120,6 @@ static void test_spoilt_lists(void **state)
     int64_t live = opevo_memory_live();
     size_t accepted = 0;
 
-    (void)state;
     for (int i = 0; i < 100000; i++) {
         opevo_space *space = NULL;
         opevo_error fault = {OPEVO_OK, ""};
@@ -150,7 +148,6 @@ static void test_allocation_failures(void **state)
 {
     int64_t live = opevo_memory_live();
 
-    (void)state;
     for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
         opevo_status status = OPEVO_NOMEM;
 

@@ -36,7 +36,6 @@ static void test_t1_lists(void **state)
         {"string", "[s for s in ['a', 'b'] if s != 'a']", "categorical(b)"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_space *space = NULL;
 
@@ -88,7 +87,6 @@ static void test_t1_mistakes(void **state)
         {"int", "[1, 2]", "q < 1", "t1.json:1: constraint 1, column 1: unknown name q"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_space *space = NULL;
         int64_t live = opevo_memory_live();
@@ -127,7 +125,6 @@ static void test_t1_structure(void **state)
          "ConfigurationSpace has the key \"Other\""},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_space *space = NULL;
 
@@ -157,7 +154,6 @@ static void test_t1_lines(void **state)
         {"[1]", "p < 2", ", \"x\": 1", "t1.json:15: Conditions, item 2 has the key \"x\""},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_text json = {0};
         opevo_space *space = NULL;
@@ -175,7 +171,6 @@ static void test_t1_lists_are_bounded(void **state)
     opevo_text json = {0};
     opevo_space *space = NULL;
 
-    (void)state;
     opevo_text_add(&json, "{\"ConfigurationSpace\": {\"Conditions\": [], \"TuningParameters\": [");
     for (int i = 0; i < 5; i++)
         opevo_text_printf(&json,

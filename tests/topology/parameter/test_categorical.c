@@ -11,7 +11,6 @@ static void test_small_sets(void **state)
     static const char *const texts[] = {"categorical(a)", "categorical(b,a)",
                                         "categorical(true,1,x,0.5,\"1\")", "choice(3,1,2,7)"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         opevo_parameter *parameter = parse_parameter(texts[i], NULL);
         opevo_parameter_metrics metrics = {0};
@@ -35,7 +34,6 @@ static void test_values(void **state)
     static const char *const printed[] = {"z", "10", "\"a,b\"", "true", "0.25"};
     static const char *const json[] = {"\"z\"", "10", "\"a,b\"", "true", "0.25"};
 
-    (void)state;
     assert_string_equal(opevo_parameter_type(parameter), "categorical");
     assert_int_equal(opevo_parameter_size(parameter), 5);
     for (size_t v = 0; v < 5; v++) {
@@ -58,7 +56,6 @@ static void test_texts_that_look_like_numbers(void **state)
     opevo_parameter *parameter = parse_parameter("categorical(\"8\",\"08\",\"true\",4)", NULL);
     opevo_index vertex = 0;
 
-    (void)state;
     CHECK_OK(opevo_parameter_read(parameter, "08", &vertex, &err));
     assert_true(vertex == 1);
     CHECK_OK(opevo_parameter_read(parameter, "true", &vertex, &err));
@@ -100,7 +97,6 @@ static void test_texts_in_quotes(void **state)
     };
     enum { COUNT = sizeof cases / sizeof cases[0] };
 
-    (void)state;
     for (size_t i = 0; i < COUNT; i++) {
         opevo_value values[] = {opevo_value_of_integer(1),
                                 {.kind = OPEVO_VALUE_TEXT, .as = {.text = cases[i].text}},
@@ -136,7 +132,6 @@ static void test_reading_quotes(void **state)
         "\"\\u00\"", "\"\\u0000\"", "\"\\ud83d\"", "\"\\udc00\"", "\"\\ud83dxxxxx\"", "\"b\"b\""};
     opevo_index vertex = 9;
 
-    (void)state;
     CHECK_OK(opevo_parameter_read(parameter, "\"\xc3\xa4\xf0\x9f\x98\x80/\"", &vertex, &err));
     assert_true(vertex == 0);
     CHECK_OK(opevo_parameter_read(parameter, "\xc3\xa4\xf0\x9f\x98\x80/", &vertex, &err));
@@ -158,7 +153,6 @@ static void test_refused(void **state)
 {
     opevo_parameter *parameter = NULL;
 
-    (void)state;
     CHECK_FAILS(OPEVO_INVALID, "at least one value",
                 opevo_parameter_parse("x", "categorical()", NULL, &parameter, &err));
     CHECK_FAILS(OPEVO_INVALID, "choice needs at least one value",
@@ -189,7 +183,6 @@ static void test_many_values(void **state)
         .name = "x", .type = "categorical", .values = values, .value_count = count};
     opevo_parameter *parameter = NULL;
 
-    (void)state;
     assert_non_null(values);
     assert_non_null(texts);
     for (size_t i = 0; i < count; i++) {
@@ -211,7 +204,6 @@ static void test_many_values(void **state)
 
 static void test_allocations(void **state)
 {
-    (void)state;
     check_allocations("categorical(b,a,1)", NULL);
     check_allocations("categorical(1,2)", "complete");
 }

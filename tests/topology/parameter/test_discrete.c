@@ -14,19 +14,16 @@ static int64_t distance(const opevo_value *a, const opevo_value *b)
 
 static bool one_step(const opevo_value *a, const opevo_value *b, size_t arity)
 {
-    (void)arity;
     return distance(a, b) == 1;
 }
 
 static bool two_steps(const opevo_value *a, const opevo_value *b, size_t arity)
 {
-    (void)arity;
     return distance(a, b) <= 2;
 }
 
 static bool three_steps(const opevo_value *a, const opevo_value *b, size_t arity)
 {
-    (void)arity;
     return distance(a, b) <= 3;
 }
 
@@ -34,13 +31,11 @@ static int64_t cycle_length;
 
 static bool round_step(const opevo_value *a, const opevo_value *b, size_t arity)
 {
-    (void)arity;
     return distance(a, b) == 1 || distance(a, b) == cycle_length - 1;
 }
 
 static void test_small_sets(void **state)
 {
-    (void)state;
     for (int n = 1; n <= 12; n++) {
         opevo_text text = {0};
 
@@ -76,7 +71,6 @@ static void test_families(void **state)
         {"discrete(1,2,3,4)", "complete", OPEVO_FAMILY_COMPLETE},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         opevo_parameter *parameter = parse_parameter(cases[i].text, cases[i].topology);
 
@@ -90,7 +84,6 @@ static void test_values_increase(void **state)
     opevo_parameter *parameter = parse_parameter("discrete( 16, -0.5, 1e3, 2 )", NULL);
     opevo_text text = {0};
 
-    (void)state;
     assert_string_equal(opevo_parameter_text(parameter), "discrete(-0.5,2,16,1000)");
     opevo_parameter_print_json(parameter, 2, &text);
     assert_string_equal(opevo_text_string(&text), "16");
@@ -130,7 +123,6 @@ static void test_refused(void **state)
     opevo_parameter *parameter = NULL;
     opevo_index vertex = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         CHECK_FAILS(OPEVO_INVALID, cases[i].words,
                     opevo_parameter_parse("x", cases[i].text, cases[i].topology, &parameter, &err));
@@ -146,7 +138,6 @@ static void test_infinite_values_are_refused(void **state)
     const double numbers[] = {INFINITY, -INFINITY, NAN};
     opevo_parameter *parameter = NULL;
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         opevo_value value = {.kind = OPEVO_VALUE_REAL, .as = {.real = numbers[i]}};
         opevo_parameter_spec spec = {
@@ -168,7 +159,6 @@ static void test_million_values(void **state)
     opevo_parameter *parameter = NULL;
     clock_t start = clock();
 
-    (void)state;
     assert_non_null(values);
     for (size_t i = 0; i < count; i++)
         values[i] = opevo_value_of_integer((int64_t)(3 * (count - i)));
@@ -188,7 +178,6 @@ static void test_million_values(void **state)
 
 static void test_allocations(void **state)
 {
-    (void)state;
     check_allocations("discrete(3,2,1)", "steps(2)");
 }
 

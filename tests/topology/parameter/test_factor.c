@@ -62,7 +62,6 @@ static void test_small_sets(void **state)
     } sets[] = {{1, 1}, {1, 4}, {2, 1},  {2, 2},  {7, 5},  {8, 2},  {8, 3},  {12, 3},
                 {6, 2}, {6, 4}, {30, 3}, {36, 2}, {36, 3}, {16, 5}, {60, 3}, {96, 4}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
         char text[64];
         opevo_parameter *parameter = NULL;
@@ -90,7 +89,6 @@ static void test_order(void **state)
     opevo_parameter *b = parse_parameter("factor(12,2)", NULL);
     opevo_text text = {0};
 
-    (void)state;
     for (size_t v = 0; v < 10; v++) {
         opevo_text_clear(&text);
         opevo_parameter_print(a, v, &text);
@@ -121,7 +119,6 @@ static void test_published_sets(void **state)
         {"factor(4096,3)", 91, 2, 6, 36. / 7},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
         opevo_parameter *parameter = parse_parameter(sets[i].text, NULL);
         opevo_parameter_metrics metrics = {0};
@@ -145,7 +142,6 @@ static void test_large_sets(void **state)
         "factor(1000000007,20)",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         check_large(texts[i], NULL, prime_move, 12);
     check_large("factor(1099511627776,6)", "any-divisor", any_divisor, 6);
@@ -172,7 +168,6 @@ static void test_hard_factorisations(void **state)
         {"factor(3825123056546413051,2)", 8},  /* a strong pseudoprime to 2 .. 23 */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         opevo_parameter *parameter = parse_parameter(cases[i].text, NULL);
 
@@ -202,7 +197,6 @@ static void test_families(void **state)
         {"factor(8,3)", "complete", OPEVO_FAMILY_COMPLETE},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         opevo_parameter *parameter = parse_parameter(cases[i].text, cases[i].topology);
         opevo_index size = opevo_parameter_size(parameter);
@@ -226,7 +220,6 @@ static void test_refused_values(void **state)
                            {.kind = OPEVO_VALUE_REAL, .as = {.real = 1.0}}};
     opevo_index vertex = 7;
 
-    (void)state;
     CHECK_FAILS(OPEVO_INVALID, "4,1,1 is not a value of factor(8,3): its product is 4",
                 opevo_parameter_read(parameter, "4,1,1", &vertex, &err));
     CHECK_FAILS(OPEVO_INVALID, "it has 2 components, not 3",
@@ -275,7 +268,6 @@ static void test_refused_arguments(void **state)
         {"factor(614889782588491410,1000)", "2^128", OPEVO_LIMIT},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         opevo_parameter *parameter = NULL;
 
@@ -296,7 +288,6 @@ static void test_powers(void **state)
         "factor(^2,2)",   "factor(2^-1,2)", "factor(-2^2,2)",         "factor(2^2^2,2)"};
     opevo_parameter *a = NULL;
 
-    (void)state;
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
         opevo_parameter *b = parse_parameter(same[i][1], NULL);
 
@@ -321,7 +312,6 @@ static void test_largest_set(void **state)
     opevo_value *components = opevo_malloc(370, sizeof *components);
     opevo_index last = opevo_parameter_size(parameter) - 1, found = 0;
 
-    (void)state;
     assert_non_null(components);
     CHECK_CLOSE((double)last / pow(370, 15), 1, 1e-12);
     opevo_parameter_value(parameter, last, components);
@@ -338,7 +328,6 @@ static void test_largest_set(void **state)
 
 static void test_allocations(void **state)
 {
-    (void)state;
     check_allocations("factor(96,4)", NULL);
     check_allocations("factor(1,1)", "any-divisor");
 }

@@ -13,7 +13,6 @@ static void test_from_edges(void **state)
     static const uint64_t offsets[] = {0, 3, 5, 6, 7, 8, 8};
     opevo_graph *graph = NULL;
 
-    (void)state;
     CHECK_OK(opevo_graph_from_edges(6, edges, 7, &graph, &err));
     assert_int_equal(graph->vertex_count, 6);
     assert_memory_equal(graph->offset, offsets, sizeof offsets);
@@ -30,7 +29,6 @@ static void test_refused_edges(void **state)
     static const uint32_t loop[] = {0, 1, 2, 2};
     opevo_graph *graph = NULL;
 
-    (void)state;
     CHECK_FAILS(OPEVO_INVALID, "Edge 1 joins 1 and 3, but there are 3 vertices",
                 opevo_graph_from_edges(3, outside, 2, &graph, &err));
     CHECK_FAILS(OPEVO_INVALID, "Edge 1 joins vertex 2 to itself",
@@ -43,7 +41,6 @@ static void test_from_edges_against_igraph(void **state)
 {
     uint64_t stream = 7;
 
-    (void)state;
     for (size_t n = 2; n < 40; n++) {
         size_t count = 3 * n;
         uint32_t edges[6 * 40];
@@ -79,7 +76,6 @@ static void test_limits(void **state)
     opevo_graph *graph = NULL;
     size_t needed = (size_t)opevo_graph_bytes(286, 1320);
 
-    (void)state;
     assert_int_equal(needed, 8 * 287 + 8 * 1320);
     CHECK_FAILS(OPEVO_LIMIT, "takes more than",
                 opevo_graph_create(small, needed - 1, &graph, &err));
@@ -98,7 +94,6 @@ static void test_single_vertex(void **state)
     static const char *const texts[] = {"factor(1,3)", "factor(6,1)", "permutation(1)",
                                         "discrete(4)", "categorical(a)"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         opevo_parameter *parameter = parse_parameter(texts[i], NULL);
 
@@ -116,7 +111,6 @@ static void test_long_rows(void **state)
     opevo_parameter *ordered = parse_parameter("factor(1024,4)", "complete");
     opevo_graph *graph = NULL;
 
-    (void)state;
     check_metrics(ordered, CHECK_ALL_METRICS);
     CHECK_OK(opevo_graph_create(unordered, 0, &graph, &err));
     for (size_t v = 0; v < graph->vertex_count; v += 97) {
@@ -144,7 +138,6 @@ static void test_million_vertices(void **state)
     opevo_graph *graph = NULL;
     clock_t start = clock();
 
-    (void)state;
     CHECK_OK(opevo_graph_create(parameter, 0, &graph, &err));
     assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 20);
     CHECK_OK(opevo_parameter_measure(parameter, &metrics, &err));
@@ -162,7 +155,6 @@ static void test_allocations(void **state)
     int64_t live = opevo_memory_live(), tries = 0;
     opevo_status status = OPEVO_NOMEM;
 
-    (void)state;
     for (int64_t n = 1; status == OPEVO_NOMEM; n++, tries++) {
         opevo_graph *graph = NULL;
 

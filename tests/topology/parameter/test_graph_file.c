@@ -15,13 +15,11 @@ static char folder[] = "/tmp/opevo-graph-XXXXXX";
 
 static int make_folder(void **state)
 {
-    (void)state;
     return mkdtemp(folder) ? 0 : -1;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     return rmdir(folder);
 }
 
@@ -80,7 +78,6 @@ static void check_graph(const char *file, const char *content, const char *expec
 
 static void test_edge_lists(void **state)
 {
-    (void)state;
     check_graph("a.txt", "0 1\n1 2\n", "0: 1; 1: 0 2; 2: 1");
     check_graph("a.edges", "0 1\n1 0\n1 2\n0 1", "0: 1; 1: 0 2; 2: 1");
     check_graph("a.el", "# a comment 7 7\n\n 2\t0 \r\n#\n0 4\n", "0: 2 4; 1:; 2: 0; 3:; 4: 0");
@@ -94,7 +91,6 @@ static void test_edge_lists(void **state)
 
 static void test_graphml(void **state)
 {
-    (void)state;
     check_graph("a.graphml",
                 GRAPHML("<graph edgedefault=\"undirected\"><node id=\"n0\"/><node id=\"n1\"/>"
                         "<node id='n2'/><edge source=\"n0\" target=\"n2\"/></graph>"),
@@ -219,7 +215,6 @@ static void test_refused(void **state)
         {"b", "0 1\n", "b: the ending is not that of a graph format", OPEVO_INVALID},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         opevo_parameter *parameter = NULL;
 
@@ -234,7 +229,6 @@ static void test_zero_bytes(void **state)
     static const char *const files[] = {"z.el", "z.xml"};
     opevo_parameter *parameter = NULL;
 
-    (void)state;
     for (size_t i = 0; i < 2; i++)
         CHECK_FAILS(OPEVO_INVALID, files[i],
                     read_sized(files[i], "0 1\n\0 2", 7, &parameter, &err));
@@ -247,7 +241,6 @@ static void test_missing(void **state)
     opevo_value number = opevo_value_of_integer(3);
     opevo_parameter_spec spec = {.name = "g", .type = "graph", .values = &number, .value_count = 1};
 
-    (void)state;
     CHECK_FAILS(OPEVO_IO, "absent.el",
                 opevo_parameter_parse("g", "graph(/nowhere/absent.el)", NULL, &parameter, &err));
     CHECK_FAILS(OPEVO_INVALID, "takes the path of a graph file",
@@ -267,7 +260,6 @@ static void test_hash(void **state)
     static const char *const files[] = {"a.el", "b.txt", "a.el", "a.el"};
     uint64_t hashes[4];
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         opevo_parameter *parameter = NULL;
 
@@ -285,7 +277,6 @@ static void test_metrics_of_random_graphs(void **state)
 {
     uint64_t stream = 11;
 
-    (void)state;
     for (size_t n = 2; n < 60; n++) {
         opevo_parameter *parameter = NULL;
         opevo_text text = {0};
@@ -311,7 +302,6 @@ static void test_metrics_of_a_forest(void **state)
     opevo_parameter_metrics metrics = {0};
     opevo_text text = {0};
 
-    (void)state;
     for (int i = 0; i < 30000; i++)
         opevo_text_printf(&text, "%d %d\n", 3 * i, 3 * i + 1);
     opevo_text_add(&text, "99998 99999\n99997 99998\n");
@@ -346,7 +336,6 @@ static void test_spoilt_files(void **state)
     int64_t live = opevo_memory_live();
     uint64_t random = 5;
 
-    (void)state;
     for (size_t i = 0; i < 6000; i++) {
         char content[512] = "";
         size_t length = strlen(seeds[i % 3].content), at = (size_t)draw(&random, length), size = 0;
@@ -374,7 +363,6 @@ static void test_size_follows_from_the_file(void **state)
     opevo_parameter *parameter = NULL;
     opevo_text text = {0};
 
-    (void)state;
     CHECK_FAILS(OPEVO_LIMIT, "b.el:1: vertex numbers must be below 65536 in a file of 11 bytes",
                 read_as("b.el", "0 67108863\n", &parameter, &err));
     CHECK_OK(read_as("b.el", "0 65535\n", &parameter, &err));
@@ -392,7 +380,6 @@ static void test_graphml_is_what_igraph_reads(void **state)
 {
     uint64_t stream = 3;
 
-    (void)state;
     for (size_t n = 1; n < 40; n++) {
         opevo_parameter *parameter = NULL;
         opevo_text text = {0};
@@ -443,7 +430,6 @@ static void test_hostile_xml(void **state)
     opevo_parameter *parameter = NULL;
     opevo_text text = {0};
 
-    (void)state;
     for (int i = 0; i < 1000000; i++)
         opevo_text_add(&text, "<a>");
     CHECK_FAILS(OPEVO_INVALID, "h.xml:1: the file is not well-formed XML",
@@ -470,7 +456,6 @@ static void test_allocations(void **state)
     int64_t live = opevo_memory_live();
     opevo_status status = OPEVO_NOMEM;
 
-    (void)state;
     for (int64_t n = 1; status == OPEVO_NOMEM; n++) {
         opevo_parameter *parameter = NULL;
 

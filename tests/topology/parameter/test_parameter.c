@@ -10,7 +10,6 @@
 
 static void test_table_of_types(void **state)
 {
-    (void)state;
     assert_int_equal(opevo_type_count(), 5);
     for (size_t i = 0; i < opevo_type_count(); i++) {
         const opevo_type_info *info = opevo_type_get(i);
@@ -66,7 +65,6 @@ static void check_named(const char *text, const char *topology)
 
 static void test_each_topology(void **state)
 {
-    (void)state;
     for_each_topology(check_named);
 }
 
@@ -74,7 +72,6 @@ static void test_default_is_the_first(void **state)
 {
     static const char *const defaults[] = {"complete", "path", "prime-move", "transposition"};
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         opevo_parameter *parameter = parse_parameter(examples[i], NULL);
 
@@ -104,7 +101,6 @@ static void test_refused_texts(void **state)
     };
     opevo_parameter *parameter = NULL;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         CHECK_FAILS(OPEVO_INVALID, cases[i].words,
                     opevo_parameter_parse("x", cases[i].text, cases[i].topology, &parameter, &err));
@@ -137,7 +133,6 @@ static void test_names(void **state)
     static const char *const bad[] = {"a", "b", "3"};
     opevo_parameter *parameter = NULL;
 
-    (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
         CHECK_FAILS(OPEVO_INVALID, "is not an identifier",
                     create_named(refused[i], NULL, 0, &parameter, &err));
@@ -163,7 +158,6 @@ static void test_long_texts_are_cut(void **state)
     char names[3][80] = {"", "", ""};
     opevo_parameter *parameter = NULL;
 
-    (void)state;
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
         opevo_text text = {0};
         opevo_error err = {OPEVO_OK, ""};
@@ -201,7 +195,6 @@ static void test_description_of_long_values(void **state)
     char text[400] = "categorical(a,", *at = text + strlen(text);
     opevo_parameter *parameter = NULL;
 
-    (void)state;
     memset(at, 'b', 300);
     strcpy(at + 300, ",c)");
     parameter = parse_parameter(text, NULL);
@@ -225,7 +218,6 @@ static void test_print(void **state)
         {"categorical(a b,\"q\\\\\")", "a b", "\"a b\""},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         opevo_parameter *parameter = parse_parameter(cases[i].text, NULL);
         opevo_text text = {0};
@@ -269,7 +261,6 @@ static void test_hash_tells_apart(void **state)
     enum { COUNT = sizeof specs / sizeof specs[0] };
     uint64_t hashes[COUNT];
 
-    (void)state;
     for (size_t i = 0; i < COUNT; i++) {
         hashes[i] = hash_of(specs[i][0], specs[i][1], specs[i][2]);
         for (size_t j = 0; j < i; j++)
@@ -284,7 +275,6 @@ static void test_hash_is_stable(void **state)
     static const char *const names[] = {"a", "b", "c"};
     opevo_parameter *named = NULL;
 
-    (void)state;
     assert_true(hash_of("x", "choice(a,b)", NULL) == hash_of("x", "categorical(a,b)", "complete"));
     assert_true(hash_of("x", "discrete(1,2.0)", NULL) == hash_of("x", "discrete(2,1)", "path"));
     assert_true(hash_of("x", "factor(8,3)", "prime-move") == hash_of("x", "factor(8,3)", NULL));
@@ -300,7 +290,6 @@ static void test_allocations_with_component_names(void **state)
     int64_t live = opevo_memory_live();
     opevo_status status = OPEVO_NOMEM;
 
-    (void)state;
     for (int64_t n = 1; status == OPEVO_NOMEM; n++) {
         opevo_parameter *parameter = NULL;
 
@@ -320,7 +309,6 @@ static void test_allocations_of_use(void **state)
     int64_t live = opevo_memory_live(), failures = 0;
     opevo_status status = OPEVO_NOMEM;
 
-    (void)state;
     for (int64_t n = 1; status == OPEVO_NOMEM; n++, failures++) {
         opevo_parameter_metrics metrics = {.edges = 77};
 
@@ -353,7 +341,6 @@ static void test_unknown_metrics(void **state)
     opevo_parameter *parameter = parse_parameter("factor(897612484786617600,6)", "any-divisor");
     opevo_parameter_metrics metrics = {0};
 
-    (void)state;
     CHECK_OK(opevo_parameter_measure(parameter, &metrics, &err));
     assert_int_equal(metrics.known, OPEVO_METRIC_COMPONENTS | OPEVO_METRIC_EDGES);
     assert_true(metrics.degree_max == 0 && metrics.diameter == 0);
@@ -370,7 +357,6 @@ static void test_measure_is_quick(void **state)
                                            {"permutation(11)", "transposition"},
                                            {"factor(3491888400,4)", "any-divisor"}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         opevo_parameter *parameter = parse_parameter(cases[i][0], cases[i][1]);
         opevo_parameter_metrics metrics = {0};

@@ -56,7 +56,6 @@ static bool insertion(const opevo_value *a, const opevo_value *b, size_t n)
 
 static void test_small_sets(void **state)
 {
-    (void)state;
     for (int n = 1; n <= 6; n++) {
         char text[32];
         opevo_parameter *parameter = NULL;
@@ -82,7 +81,6 @@ static void test_order(void **state)
     opevo_parameter *parameter = parse_parameter("permutation(7)", NULL);
     opevo_value before[7], after[7];
 
-    (void)state;
     opevo_parameter_value(parameter, 0, before);
     for (size_t i = 0; i < 7; i++)
         assert_int_equal(before[i].as.integer, i);
@@ -103,7 +101,6 @@ static void test_large_sets(void **state)
 {
     static const int lengths[] = {13, 20, 21, 30, 34};
 
-    (void)state;
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         char text[32];
 
@@ -121,7 +118,6 @@ static void test_limits(void **state)
     opevo_index vertex = 0;
     char text[OPEVO_INDEX_TEXT_SIZE];
 
-    (void)state;
     assert_string_equal(opevo_index_format(opevo_parameter_size(parameter), text),
                         "295232799039604140847618609643520000000");
     CHECK_OK(opevo_parameter_read(parameter,
@@ -152,7 +148,6 @@ static void test_refused_values(void **state)
     opevo_parameter *parameter = parse_parameter("permutation(3)", NULL);
     opevo_index vertex = 9;
 
-    (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
         CHECK_FAILS(OPEVO_INVALID, "each of 0 .. 2 once",
                     opevo_parameter_read(parameter, refused[i], &vertex, &err));
@@ -164,7 +159,6 @@ static void test_refused_values(void **state)
 
 static void test_allocations(void **state)
 {
-    (void)state;
     check_allocations("permutation(5)", "insertion");
 }
 

@@ -53,7 +53,6 @@ static void test_order_is_total(void **state)
     };
     int count = sizeof ascending / sizeof ascending[0];
 
-    (void)state;
     for (int i = 0; i < count; i++) {
         for (int j = 0; j < count; j++) {
             int order = opevo_value_compare(ascending[i], ascending[j]);
@@ -66,7 +65,6 @@ static void test_order_is_total(void **state)
 
 static void test_equal_across_kinds(void **state)
 {
-    (void)state;
     assert_int_equal(opevo_value_compare(opevo_value_of_integer(1), real(1.0)), 0);
     assert_int_equal(opevo_value_compare(real(-0.0), opevo_value_of_integer(0)), 0);
     assert_int_equal(opevo_value_compare(real(-0x1p63), opevo_value_of_integer(INT64_MIN)), 0);
@@ -75,7 +73,6 @@ static void test_equal_across_kinds(void **state)
 
 static void test_numbers(void **state)
 {
-    (void)state;
     CHECK_CLOSE(opevo_value_number(opevo_value_of_integer(-7)), -7, 0);
     CHECK_CLOSE(opevo_value_number(real(0.25)), 0.25, 0);
     CHECK_CLOSE(opevo_value_number(boolean(true)), 1, 0);
@@ -95,7 +92,6 @@ static void test_print(void **state)
     const opevo_value values[] = {opevo_value_of_integer(INT64_MIN), real(0.1), real(-0.0),
                                   boolean(true), text("a \"b\"")};
 
-    (void)state;
     for (size_t i = 0; i < 5; i++) {
         opevo_text plain = {0}, json = {0};
 
@@ -132,7 +128,6 @@ static void test_parse(void **state)
         {"1,2", OPEVO_VALUE_TEXT, NAN},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         opevo_value value = opevo_value_parse(cases[i].text);
 

@@ -70,7 +70,6 @@ static void test_constraints_over_branches(void **state)
         {"active(op) && 12 / kernel > 12 / n", naming},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_text members = {0};
         opevo_space *space = NULL;
@@ -104,7 +103,6 @@ static void test_impossible_combinations_are_not_tried(void **state)
     opevo_space *space = NULL;
     opevo_space_share share = {0};
 
-    (void)state;
     opevo_text_printf(&text, members, "m / k > 0"); /* never both */
     opevo_space_destroy(parse(opevo_text_string(&text)));
     opevo_text_clear(&text);
@@ -143,7 +141,6 @@ static void test_large_spaces(void **state)
         {"active(x) && x[0] == w", UINT64_C(5040) * 120 * 4},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_text text = {0};
         opevo_space *space = NULL;

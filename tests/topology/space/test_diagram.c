@@ -96,7 +96,6 @@ static void test_random_systems(void **state)
     size_t systems = 0, branched = 0, listed = 0;
     double least = 1;
 
-    (void)state;
     for (uint64_t n = 0; systems < SYSTEMS; n++) {
         opevo_text text = {0};
         opevo_space *space = random_system(n, &text);
@@ -369,7 +368,6 @@ static void test_spoilt_diagrams(void **state)
 {
     size_t spoilt = 0, found = 0;
 
-    (void)state;
     for (uint64_t n = 0; spoilt < SYSTEMS; n++) {
         opevo_text text = {0};
         opevo_space *space = random_system(n, &text);
@@ -434,7 +432,6 @@ static void test_gemm(void **state)
         const char *count;
     } sizes[] = {{64, "2880920"}, {256, "72048552"}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         opevo_space *space = gemm(sizes[i].most);
 
@@ -449,7 +446,6 @@ static void test_pairs(void **state)
     opevo_text json = {0};
     opevo_space *space = NULL;
 
-    (void)state;
     opevo_text_add(&json, "{");
     for (int i = 0; i < 18; i++)
         opevo_text_printf(&json,
@@ -473,7 +469,6 @@ static void test_sum(void **state)
     opevo_text json = {0};
     opevo_space *space = NULL;
 
-    (void)state;
     opevo_text_add(&json, "{");
     for (int i = 0; i < 30; i++)
         opevo_text_printf(&json, "\"p%d\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2]}, ", i);
@@ -494,7 +489,6 @@ static void test_limits(void **state)
     opevo_space *space = gemm(64);
     opevo_diagram *diagram = NULL;
 
-    (void)state;
     CHECK_FAILS(OPEVO_LIMIT, "The diagram of the parameters WGD, ",
                 opevo_diagram_create(space,
                                      &(opevo_diagram_limits){1000000, OPEVO_DIAGRAM_BYTES_MOST},
@@ -511,7 +505,6 @@ static void test_every_allocation_fails(void **state)
 {
     size_t systems = 0;
 
-    (void)state;
     for (uint64_t seed = 0; systems < 6; seed++) {
         opevo_text text = {0};
         opevo_space *space = random_system(seed, &text);

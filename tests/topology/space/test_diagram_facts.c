@@ -94,7 +94,6 @@ static void test_random_systems(void **state)
 {
     size_t systems = 0;
 
-    (void)state;
     for (uint64_t n = 5000; systems < SYSTEMS; n++) {
         opevo_text text = {0};
         opevo_space *space = random_system(n, &text);
@@ -123,7 +122,6 @@ static void test_useless_constraints(void **state)
     bool useless[7] = {false};
     const bool expected[] = {false, true, false, true, true, true, false};
 
-    (void)state;
     CHECK_OK(opevo_space_find_useless(space, useless, &err));
     for (size_t i = 0; i < 7; i++)
         assert_int_equal(useless[i], expected[i]);
@@ -135,7 +133,6 @@ static void test_conflicts(void **state)
 {
     opevo_space *space = NULL;
 
-    (void)state;
     CHECK_FAILS(
         OPEVO_INVALID,
         "here: no point satisfies the constraints 2 (\"a < b\"), 4 (\"b < c\") and 5 (\"c < a\")",
@@ -160,7 +157,6 @@ static void test_conflict_in_a_large_space(void **state)
     opevo_space *space = NULL;
     opevo_space_share share = {0};
 
-    (void)state;
     opevo_text_add(&list, "1");
     for (int value = 2; value <= 64; value++)
         opevo_text_printf(&list, ",%d", value);

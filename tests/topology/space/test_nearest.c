@@ -45,7 +45,6 @@ static void check_nearest(const char *parameter_text, const int64_t *wanted, con
 
 static void test_inner_lengths_are_kept(void **state)
 {
-    (void)state;
     check_nearest("factor(1024,4)", (const int64_t[8]){4, 1, 16, 8}, "8,1,16,8");
     check_nearest("factor(96,3)", (const int64_t[8]){99, 4, 8}, "3,4,8");
     /* 8 does not divide 36; 9 is nearer to it than 6, and 4 * 8 is kept as 36. */
@@ -56,7 +55,6 @@ static void test_inner_lengths_are_kept(void **state)
 
 static void test_numbers_are_compared_by_ratio(void **state)
 {
-    (void)state;
     check_nearest("discrete(4,8,16)", (const int64_t[8]){32}, "16");
     check_nearest("discrete(0,16,64,256)", (const int64_t[8]){100}, "64");
     check_nearest("discrete(0,16,64,256)", (const int64_t[8]){1}, "0");
@@ -71,7 +69,6 @@ static void test_there_may_be_no_nearest(void **state)
     opevo_parameter *texts = parameter_of("categorical(a,b)");
     opevo_index vertex = 77;
 
-    (void)state;
     assert_false(opevo_parameter_nearest(permutation, order, &vertex));
     assert_false(opevo_parameter_nearest(texts, order, &vertex));
     assert_int_equal(vertex, 77);
@@ -84,7 +81,6 @@ static void test_factors_by_the_definition(void **state)
 {
     opevo_parameter *parameter = parameter_of("factor(720,3)");
 
-    (void)state;
     for (int64_t a = 1; a < 40; a += 3) {
         for (int64_t b = 1; b < 40; b += 3) {
             const opevo_value wanted[3] = {opevo_value_of_integer(1), opevo_value_of_integer(a),
@@ -126,7 +122,6 @@ static void test_carrying_by_name(void **state)
     opevo_index point = 0;
     opevo_text text = {0};
 
-    (void)state;
     CHECK_OK(opevo_space_read(from, "K=16,4,4 u=64", &point, &err));
     assert_int_equal(opevo_space_carry(from, point, to, vertices), 2);
     opevo_space_print(to, opevo_space_encode(to, vertices), &text);
@@ -177,7 +172,6 @@ static void test_carrying_branches(void **state)
     opevo_space *to = space_of(branches_to);
     opevo_space *flat = space_of("{\"i\": " TILE("32") "}");
 
-    (void)state;
     check_branch(from, to, "s=s1 s.s1.i=16,4", 1, "s=s2 s.s2.i=24,4");
     check_branch(from, to, "s=s2 s.s2.i=16,4 s.s2.at=at", 2, "s=s3 s.s3.at=at s.s3.i=24,4");
     check_branch(from, to, "s=s3 s.s3.i=2,32 s.s3.at=root", 2, "s=s4 s.s4.at=root s.s4.i=3,32");
@@ -200,7 +194,6 @@ static void test_nearest_allowed_point(void **state)
     opevo_index point = 0;
     opevo_index at[2] = {0, 0};
 
-    (void)state;
     CHECK_OK(opevo_space_nearest_allowed(space, vertices, &found, &point, &err));
     assert_true(found);
     opevo_space_decode(space, point, at);
@@ -224,7 +217,6 @@ static void test_nearest_in_branch(void **state)
     opevo_index point = 0;
     bool found = false;
 
-    (void)state;
     CHECK_OK(opevo_space_nearest_allowed(space, vertices, &found, &point, &err));
     assert_true(found);
     opevo_space_decode(space, point, vertices);

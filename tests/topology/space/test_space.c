@@ -16,7 +16,6 @@ static void test_points_in_order(void **state)
     opevo_index vertices[4] = {0}, decoded[4] = {0};
     opevo_index point = 0;
 
-    (void)state;
     check_index(opevo_space_size(space), 6 * 6 * 3);
     assert_int_equal(opevo_space_parameter_count(space), 4);
     assert_string_equal(opevo_parameter_name(opevo_space_parameter(space, 1)), "P");
@@ -47,7 +46,6 @@ static void test_large_points(void **state)
         {{"a: permutation(34)", NULL}},
     };
 
-    (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         opevo_space *space = make(cases[c].parameters, NULL);
         opevo_index size = opevo_space_size(space), point = 0;
@@ -88,7 +86,6 @@ static void test_spaces_of_the_paper(void **state)
          11289600},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_space *space = make(cases[i].parameters, NULL);
 
@@ -160,7 +157,6 @@ static void test_refusals(void **state)
          "column 6: unexpected end"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_space *space = NULL;
         int64_t live = opevo_memory_live();
@@ -178,7 +174,6 @@ static void test_refusals_together(void **state)
 {
     opevo_space *space = NULL;
 
-    (void)state;
     CHECK_FAILS(OPEVO_INVALID,
                 "here: no point satisfies the constraints 2 (\"K < J\") and 4 (\"J < K\") together",
                 build(LIST("K: discrete(1,2,3)", "J: discrete(1,2,3)"),
@@ -195,7 +190,6 @@ static void test_names_of_components(void **state)
     opevo_parameter *parameters[2] = {NULL};
     opevo_space *space = NULL;
 
-    (void)state;
     CHECK_OK(opevo_parameter_parse("K", "discrete(1,2)", NULL, &parameters[0], &err));
     CHECK_OK(opevo_parameter_create(&(opevo_parameter_spec){.name = "X",
                                                             .type = "factor",
@@ -220,7 +214,6 @@ static void test_text(void **state)
         make(LIST("K: factor(12,3)", "P: permutation(3)", "r: discrete(0.25,1,1e30)", texts), NULL);
     opevo_text line = {0};
 
-    (void)state;
     for (opevo_index point = 0; point < opevo_space_size(space); point++) {
         opevo_index read = OPEVO_INDEX_MAX;
 
@@ -269,7 +262,6 @@ static void test_reading_points(void **state)
         {"K= c=one", "Parameter K"},
     };
 
-    (void)state;
     CHECK_OK(opevo_space_read(space, "\t c=\"a b\"\n K=2,4 ", &point, &err));
     assert_true(opevo_space_allows(space, point));
     CHECK_OK(opevo_space_read(space, "c=12 K=2,4", &point, &err));
@@ -302,7 +294,6 @@ static void test_signatures(void **state)
     opevo_space *again = make(LIST("K: factor(8,2)", "c: discrete(1,2)"), LIST("c < 3"));
     opevo_space *python = NULL;
 
-    (void)state;
     CHECK_OK(build(LIST("K: factor(8,2)", "c: discrete(1,2)"), LIST("c < 3"), OPEVO_DIALECT_PYTHON,
                    &python, &err));
     assert_true(opevo_space_signature(python) != opevo_space_signature(spaces[0]));
@@ -346,7 +337,6 @@ static void test_allocation_failures(void **state)
     int64_t live = opevo_memory_live();
     opevo_status status = OPEVO_NOMEM;
 
-    (void)state;
     for (int64_t n = 1; status == OPEVO_NOMEM; n++) {
         opevo_memory_fail_at(n);
         status = everything();

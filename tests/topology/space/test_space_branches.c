@@ -45,7 +45,6 @@ static void check_numbers(const char *members, opevo_index size)
 
 static void test_points_are_numbered_without_gaps(void **state)
 {
-    (void)state;
     check_numbers(FLAT_CHOICE, 3 * (2 * 3 + 2 + 1) * 2);
     check_numbers(TWO_LEVELS, (3 * (1 + 6 + 2 * 2) + 2 + 1) * 2);
     check_numbers(TWO_LEVELS TWO_LEVELS_CONSTRAINT, 72);
@@ -68,7 +67,6 @@ static void test_large_branches(void **state)
     opevo_space *space = NULL;
     opevo_index most = 1, vertices[3];
 
-    (void)state;
     for (unsigned i = 2; i <= 33; i++)
         most *= i;
     opevo_text_printf(&members, half, "a", 33);
@@ -108,7 +106,6 @@ static void test_activations(void **state)
         {"last", OPEVO_NO_PARENT, 0},
     };
 
-    (void)state;
     assert_int_equal(opevo_space_parameter_count(space), 8);
     for (size_t i = 0; i < 8; i++) {
         opevo_activation when = opevo_space_activation(space, i);
@@ -129,7 +126,6 @@ static void test_spaces_without_branches_stay(void **state)
     opevo_space *branched = NULL;
     opevo_parameter *parameters[2] = {NULL, NULL};
 
-    (void)state;
     CHECK_OK(opevo_parameter_parse("a", "categorical(x,y)", NULL, &parameters[0], &err));
     CHECK_OK(opevo_parameter_parse("b", "discrete(1,2,3)", NULL, &parameters[1], &err));
     CHECK_OK(opevo_space_create_branched(&(opevo_space_spec){.parameters = parameters,
@@ -151,7 +147,6 @@ static void test_settle(void **state)
     opevo_space *space = parse(TWO_LEVELS);
     size_t count = opevo_space_parameter_count(space);
 
-    (void)state;
     for (opevo_index point = 0; point < opevo_space_size(space); point++) {
         opevo_index from[ROOM], to[ROOM], again[ROOM];
 
@@ -208,7 +203,6 @@ static void test_wrong_activations(void **state)
     static const char *const three[] = {"a: categorical(x,y)", "b: discrete(1,2)",
                                         "c: discrete(1,2)", NULL};
 
-    (void)state;
     check_refused(three, (opevo_activation[]){{0, 0}, {OPEVO_NO_PARENT, 0}, {OPEVO_NO_PARENT, 0}},
                   "Parameter a precedes the parameter that activates it.");
     check_refused(three, (opevo_activation[]){{OPEVO_NO_PARENT, 0}, {0, 0}, {1, 0}},
@@ -246,7 +240,6 @@ static void test_names_of_branches(void **state)
                                         "kernel_size"};
     opevo_text text = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_string_equal(opevo_parameter_name(opevo_space_parameter(space, i)), names[i]);
     assert_true(opevo_space_size(space) == (1 + 4 + 3 + 3) * 2);
@@ -285,7 +278,6 @@ static void check_round_trip(const char *members)
 
 static void test_written_spaces_come_back(void **state)
 {
-    (void)state;
     check_round_trip(FLAT_CHOICE);
     check_round_trip(TWO_LEVELS TWO_LEVELS_CONSTRAINT);
     check_round_trip("\"a\": {\"_type\": \"categorical\", \"_value\": {\"_name\": \"s\", \"b\": "
@@ -308,7 +300,6 @@ static void test_other_branches_are_other_spaces(void **state)
         "\"a\": {\"_type\": \"choice\", \"_value\": [\"x\", {\"_name\": \"y\", "
         "\"b\": {\"_type\": \"discrete\", \"_value\": [1, 2]}}]}"};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         for (size_t k = 0; k < i; k++) {
             opevo_space *a = parse(all[i]), *b = parse(all[k]);
@@ -358,7 +349,6 @@ static void test_mistakes(void **state)
          ".k, which tells it from others of this key"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opevo_space *space = NULL;
         int64_t live = opevo_memory_live();
@@ -393,7 +383,6 @@ static void test_depth_is_bounded(void **state)
 {
     opevo_space *space = NULL;
 
-    (void)state;
     CHECK_OK(parse_nested(64, &space, &err));
     assert_true(opevo_space_size(space) == 66);
     opevo_space_destroy(space);
@@ -412,7 +401,6 @@ static void test_points_as_text(void **state)
     opevo_text text = {0};
     opevo_index point = 0;
 
-    (void)state;
     CHECK_OK(opevo_space_read(space, "kernel=3 last=1 op=conv n=4 tile=1,4", &point, &err));
     opevo_space_print(space, point, &text);
     assert_string_equal(opevo_text_string(&text), "n=4 op=conv kernel=3 tile=1,4 last=1");
@@ -442,7 +430,6 @@ static void test_other_topologies(void **state)
     opevo_space *space = parse(FLAT_CHOICE), *other = NULL;
     const char *topologies[6] = {NULL, NULL, "complete", "any-divisor", NULL, "cycle"};
 
-    (void)state;
     CHECK_OK(opevo_space_with_topologies(space, topologies, &other, &err));
     for (size_t i = 0; i < 6; i++) {
         const opevo_parameter *before = opevo_space_parameter(space, i);
@@ -463,7 +450,6 @@ static void test_every_allocation_can_fail(void **state)
                                "[1]}}]}, \"_constraints\": [\"op == 'skip' || kernel > x.t.m\"]}";
     opevo_status status = OPEVO_NOMEM;
 
-    (void)state;
     for (int64_t n = 1; status != OPEVO_OK; n++) {
         opevo_space *space = NULL;
         int64_t live = opevo_memory_live();

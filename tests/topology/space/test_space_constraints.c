@@ -15,31 +15,21 @@ typedef struct condition {
 
 static bool product_small(int64_t a, int64_t b, int64_t c, int64_t k0, int64_t k1)
 {
-    (void)c;
-    (void)k0;
-    (void)k1;
     return a * b <= 24;
 }
 
 static bool divides(int64_t a, int64_t b, int64_t c, int64_t k0, int64_t k1)
 {
-    (void)b;
-    (void)c;
     return a == 0 || (k0 - k1) % a == 0;
 }
 
 static bool ends(int64_t a, int64_t b, int64_t c, int64_t k0, int64_t k1)
 {
-    (void)a;
     return (c == 3 || b > 4) && k0 >= k1;
 }
 
 static bool first_only(int64_t a, int64_t b, int64_t c, int64_t k0, int64_t k1)
 {
-    (void)b;
-    (void)c;
-    (void)k0;
-    (void)k1;
     return a != 2;
 }
 
@@ -78,7 +68,6 @@ static opevo_space *make_constrained(const char *const *constraints)
 /* All sixteen sets of the conditions: each point against the C functions, and the counts. */
 static void test_constraints_point_by_point(void **state)
 {
-    (void)state;
     for (unsigned set = 0; set < 16; set++) {
         const char *constraints[5] = {NULL};
         size_t count = 0;
@@ -131,7 +120,6 @@ static void test_untabulated_space(void **state)
     opevo_space_share one = {0}, four = {0}, limited = {0};
     uint64_t expected = 0;
 
-    (void)state;
     for (opevo_index i = 0; i < 66; i++)
         for (opevo_index j = 0; j < 220; j++)
             for (opevo_index l = 0; l < 286; l++) {
@@ -171,7 +159,6 @@ static void test_counting_by_runs(void **state)
     opevo_space_share share = {0};
     uint64_t expected = 0;
 
-    (void)state;
     for (opevo_index i = 0; i < 66; i++)
         for (opevo_index j = 0; j < 220; j++) {
             opevo_value kv[3], xv[4];
@@ -195,7 +182,6 @@ static void test_unlisted_values(void **state)
     opevo_space_share share = {0};
     opevo_index expected = 0;
 
-    (void)state;
     for (uint64_t a = 0; a <= 40; a++)
         for (uint64_t b = 0; b <= a && a + b <= 40; b++) {
             opevo_index ways = 0;
@@ -221,7 +207,6 @@ static void test_untried_constraint(void **state)
         parameters, LIST("X[1] * Y[1] <= 256", "K[2] < X[2]", "K[1] != 1 && 8 / (K[1] - 1) < 8"));
     opevo_space_share a = {0}, b = {0};
 
-    (void)state;
     for (opevo_index point = 0; point < opevo_space_size(whole); point += 331)
         assert_int_equal(opevo_space_allows(whole, point), opevo_space_allows(parts, point));
     CHECK_OK(opevo_space_count_allowed(whole, OPEVO_INDEX_MAX, 0, &a, &err));
@@ -275,7 +260,6 @@ static void test_undefined_is_not_allowed(void **state)
 {
     opevo_space *space = NULL;
 
-    (void)state;
     for (int dialect = OPEVO_DIALECT_C; dialect <= OPEVO_DIALECT_PYTHON; dialect++) {
         check_guards((opevo_dialect)dialect, 8);
         check_guards((opevo_dialect)dialect, 64);
@@ -297,7 +281,6 @@ static void test_huge_space(void **state)
     opevo_space_share share = {0};
     opevo_index point = opevo_space_size(space) - 1;
 
-    (void)state;
     assert_false(opevo_space_allows(space, point)); /* 29, 28, ..., 0 */
     assert_true(opevo_space_allows(space, 0));
     CHECK_OK(opevo_space_count_allowed(space, OPEVO_INDEX_MAX, 0, &share, &err));
@@ -325,7 +308,6 @@ static void test_kinds_of_values(void **state)
     opevo_space *python = NULL;
     size_t allowed = 0;
 
-    (void)state;
     CHECK_OK(build(parameters, LIST("p == 'fp16' or f == True", "r < 1 or m not in ['auto']"),
                    OPEVO_DIALECT_PYTHON, &python, &err));
     for (opevo_index point = 0; point < opevo_space_size(c); point++) {
@@ -347,7 +329,6 @@ static void test_work_is_bounded(void **state)
     opevo_space *space = NULL;
     opevo_space_share share;
 
-    (void)state;
     for (int n = 10; n <= (int)test_size(10, 11); n++) {
         opevo_text json = {0};
 
@@ -379,7 +360,6 @@ static void test_many_names(void **state)
     opevo_text json = {0};
     opevo_space *space = NULL;
 
-    (void)state;
     opevo_text_add(&json,
                    "{\"f\": {\"_type\": \"factor\", \"_value\": [2, 300], \"_components\": [");
     for (int i = 0; i < 300; i++)

@@ -76,7 +76,6 @@ static void ranks_are_those_of_the_list(void **state)
     opevo_space *space = sparse_space(false, points);
     size_t rank = 0;
 
-    (void)state;
     for (size_t i = 0; i < ROWS; i++) {
         opevo_index at = i ? points[i - 1] + 1 : 0;
 
@@ -109,7 +108,6 @@ static bool refuses(const void *context, opevo_index point)
 /* One parameter away it is the nearest there is; farther away it is mostly. */
 static void nearest_rows_are_near(void **state)
 {
-    (void)state;
     for (int branches = 0; branches < 2; branches++) {
         opevo_index points[ROWS];
         opevo_space *space = sparse_space(branches, points);
@@ -156,7 +154,6 @@ static void steps_are_near(void **state)
     opevo_space *space = sparse_space(false, points);
     double near = 0, far = 0;
 
-    (void)state;
     for (size_t n = 0; n < 5000; n++) {
         opevo_index from = points[opevo_hash_mix(n) % ROWS], vertices[WIDTH];
         opevo_index to = opevo_space_listed_step(space, from, opevo_hash_mix(n + 77777));
@@ -177,7 +174,6 @@ static void a_row_alone_stays(void **state)
     opevo_space *space = sparse_space(false, points);
     opevo_index vertices[WIDTH], found = 0;
 
-    (void)state;
     CHECK_OK(opevo_space_restrict(space, &row, 1, &err));
     assert_true(opevo_space_listed_step(space, row, 3) == row);
     opevo_space_decode(space, 1, vertices);
@@ -201,7 +197,6 @@ static void constraints_narrow_the_list(void **state)
     opevo_text text = {0};
     opevo_space *space = NULL, *read = NULL;
 
-    (void)state;
     opevo_text_printf(&text, "%s}", head);
     CHECK_OK(opevo_space_parse(text.data, "a test", NULL, &space, &err));
     for (size_t i = 0; i < ROWS; i++) {

@@ -55,7 +55,6 @@ static void allows_what_is_listed(void **state)
     char json[200];
     opevo_space *space = parse(plain);
 
-    (void)state;
     assert_false(opevo_space_is_restricted(space));
     CHECK_OK(opevo_space_restrict(space, points, 6, &err));
     for (opevo_index at = 0; at < 12; at++)
@@ -78,7 +77,6 @@ static void reads_and_refuses_lists(void **state)
                                       "1,2", "1  2", "1-2-", "-1",   "1 -2", "1 ",  "x"};
     char json[400];
 
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         snprintf(json, sizeof json, "%.*s, \"_points\": \"%s\"}", (int)sizeof plain - 2, plain,
                  good[i]);
@@ -100,7 +98,6 @@ static void knows_equal_lists(void **state)
     char json[400];
     uint64_t signatures[2];
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         opevo_space *space = NULL;
 
@@ -119,7 +116,6 @@ static void keeps_lists_under_other_topologies(void **state)
     opevo_index points[] = {2, 3, 9};
     opevo_space *space = parse(plain), *other = NULL;
 
-    (void)state;
     CHECK_OK(opevo_space_restrict(space, points, 3, &err));
     CHECK_OK(opevo_space_with_topologies(space, topologies, &other, &err));
     assert_true(allowed_count(other) == 3);
