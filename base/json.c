@@ -24,6 +24,18 @@ void opevo_json_key(opevo_text *out, const char *key)
     opevo_text_add(out, ": ");
 }
 
+void opevo_json_open(opevo_text *out, const char *key, const char *bracket)
+{
+    opevo_json_key(out, key);
+    opevo_text_add(out, bracket);
+}
+
+void opevo_json_open_next(opevo_text *out, const char *space, const char *bracket)
+{
+    opevo_json_next(out, space);
+    opevo_text_add(out, bracket);
+}
+
 void opevo_json_string(opevo_text *out, const char *key, const char *value)
 {
     opevo_json_key(out, key);

@@ -157,8 +157,7 @@ opevo_status opevo_i_cli_space_facts_print_json(const opevo_space *space, opevo_
     bool *useless = NULL, decided = false;
     opevo_index components = 0;
 
-    opevo_json_key(out, "diagram");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "diagram", "{");
     if (status == OPEVO_LIMIT) {
         opevo_json_string(out, "none", why.message);
         opevo_text_add(out, "}");
@@ -174,8 +173,7 @@ opevo_status opevo_i_cli_space_facts_print_json(const opevo_space *space, opevo_
         opevo_text_add_index(out, components);
     else
         opevo_text_add(out, "null");
-    opevo_json_key(out, "absent_values");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "absent_values", "[");
     for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
         dead_list dead = {.out = out};
 
@@ -184,8 +182,7 @@ opevo_status opevo_i_cli_space_facts_print_json(const opevo_space *space, opevo_
     }
     opevo_text_add(out, "]");
     OPEVO_TRY(find_useless(space, &useless, err));
-    opevo_json_key(out, "useless_constraints");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "useless_constraints", "[");
     for (size_t i = 0; i < opevo_space_constraint_count(space); i++) {
         if (!useless[i])
             continue;

@@ -96,8 +96,7 @@ static opevo_status print_text(const opevo_computation *computation, opevo_text 
 static void add_json_names(opevo_text *out, const char *key, const opevo_tensor *const *tensors,
                            int count)
 {
-    opevo_json_key(out, key);
-    opevo_text_add(out, "[");
+    opevo_json_open(out, key, "[");
     for (int i = 0; i < count; i++) {
         opevo_json_next(out, " ");
         opevo_text_add_json(out, tensors[i]->name);
@@ -119,8 +118,7 @@ static void add_json_tensor(const opevo_tensor *tensor, opevo_text *out)
     opevo_json_string(out, "name", tensor->name);
     opevo_json_string(out, "role", role_name(tensor->role));
     opevo_json_string(out, "type", opevo_element_name(tensor->element));
-    opevo_json_key(out, "shape");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "shape", "[");
     for (int d = 0; d < tensor->dims; d++)
         opevo_text_printf(out, "%s%lld", d ? ", " : "", (long long)tensor->extent[d]);
     opevo_text_add(out, "]");
@@ -151,8 +149,7 @@ static void print_json(const opevo_computation *computation, opevo_text *out)
     opevo_json_string(out, "signature", signature);
     add_json_flop(out, opevo_computation_flop(computation));
     opevo_json_double(out, "bytes", opevo_computation_bytes(computation));
-    opevo_json_key(out, "tensors");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "tensors", "[");
     for (int i = 0; i < computation->tensors; i++) {
         opevo_json_next(out, "\n  ");
         add_json_tensor(computation->tensor[i], out);
@@ -182,8 +179,7 @@ static void print_names_json(opevo_text *out)
     for (size_t i = 0; i < opevo_computation_family_count(); i++) {
         const opevo_computation_family *family = opevo_computation_family_get(i);
 
-        opevo_json_next(out, "\n  ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, "\n  ", "{");
         opevo_json_string(out, "name", family->name);
         opevo_json_string(out, "parameters", family->parameters);
         opevo_json_string(out, "summary", family->summary);

@@ -43,8 +43,7 @@ static void visit(void *context, const opevo_hardware *device)
         print_device(device, out);
         return;
     }
-    opevo_json_next(out, "\n  ");
-    opevo_text_add(out, "{");
+    opevo_json_open_next(out, "\n  ", "{");
     opevo_json_string(out, "device", device->name);
     opevo_json_bool(out, "present", device->present);
     opevo_json_string(out, device->present ? "title" : "missing", device->title);

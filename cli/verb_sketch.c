@@ -112,21 +112,18 @@ static void print_json(const opevo_sketches *sketches, const opevo_space *space,
     opevo_json_index(out, "constraints", opevo_space_constraint_count(space));
     if (scratch_bytes)
         opevo_json_index(out, "scratch_bytes", (opevo_index)scratch_bytes);
-    opevo_json_key(out, "branches");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "branches", "[");
     for (size_t i = 0; i < sketches->count; i++) {
         const opevo_sketch *sketch = sketches->item[i];
         opevo_text steps = {0};
 
         opevo_pipeline_print(sketch->pipeline, &steps);
-        opevo_json_next(out, "\n  ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, "\n  ", "{");
         opevo_json_index(out, "sketch", i + 1);
         opevo_json_bool(out, "register_tile", sketch->registers >= 0);
         opevo_json_double(out, "points", points_of(space, first, sketch));
         opevo_json_string(out, "steps", opevo_text_string(&steps));
-        opevo_json_key(out, "parameters");
-        opevo_text_add(out, "{");
+        opevo_json_open(out, "parameters", "{");
         for (int k = 0; k < sketch->slots; k++)
             opevo_json_string(out, sketch->slot[k].name,
                               opevo_parameter_text(opevo_space_parameter(space, first++)));
@@ -145,8 +142,7 @@ static void print_record(const opevo_record *record, size_t number, bool json, o
 
     opevo_pipeline_print(record->pipeline, &steps);
     if (json) {
-        opevo_json_next(out, "\n  ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, "\n  ", "{");
         opevo_json_index(out, "line", number);
         opevo_json_double(out, "cost_s", record->cost_s);
         opevo_json_index(out, "error", (opevo_index)record->error);

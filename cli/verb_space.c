@@ -55,8 +55,7 @@ static void add_json_condition(const opevo_space *space, size_t i, opevo_text *o
     if (when.parent == OPEVO_NO_PARENT)
         return;
     parent = opevo_space_parameter(space, when.parent);
-    opevo_json_key(out, "active");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "active", "{");
     opevo_json_string(out, "parent", opevo_parameter_name(parent));
     opevo_json_key(out, "value");
     opevo_parameter_print_json(parent, when.value, out);
@@ -112,8 +111,7 @@ static void add_digits(const opevo_space *space, void (*print)(const opevo_space
 static void add_json_share(const opevo_space *space, const opevo_space_share *share,
                            opevo_text *out)
 {
-    opevo_json_key(out, "allowed");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "allowed", "{");
     opevo_json_string(out, "sure", share->exact ? "exact" : "estimated");
     opevo_json_double(out, "share", share->share);
     if (share->exact && share->allowed == OPEVO_INDEX_MAX) {
@@ -131,8 +129,7 @@ static opevo_status print_json(const opevo_space *space, const opevo_space_share
                                opevo_text *out, opevo_error *err)
 {
     opevo_text_add(out, "{");
-    opevo_json_key(out, "parameters");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "parameters", "[");
     for (size_t i = 0; i < opevo_space_parameter_count(space); i++) {
         opevo_status status = OPEVO_OK;
 
@@ -144,8 +141,7 @@ static opevo_status print_json(const opevo_space *space, const opevo_space_share
     opevo_text_add(out, "\n]");
     opevo_json_key(out, "points");
     opevo_space_print_size(space, out);
-    opevo_json_key(out, "constraints");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "constraints", "[");
     for (size_t i = 0; i < opevo_space_constraint_count(space); i++) {
         opevo_json_next(out, " ");
         opevo_text_add_json(out, opevo_space_constraint(space, i));

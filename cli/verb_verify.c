@@ -420,8 +420,7 @@ static void add_json_test(const test *entry, const opevo_fit *fit, opevo_text *o
     opevo_json_double(out, "p_g", fit->p_g);
     opevo_json_double(out, "p_adjusted", fit->p_adjusted);
     opevo_json_bool(out, "rejected", fit->rejected);
-    opevo_json_key(out, "detectable");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "detectable", "{");
     opevo_json_double(out, "q", fit->detectable_q);
     opevo_json_double(out, "cut", fit->detectable_cut ? (double)fit->detectable_cut : NAN);
     opevo_json_double(out, "edges", fit->detectable_edge);
@@ -438,8 +437,7 @@ static void print_json(const suite *self, size_t rejected, opevo_text *out)
     opevo_json_index(out, "seed", self->seed);
     opevo_json_index(out, "rejected", rejected);
     opevo_json_double(out, "power", OPEVO_VERIFY_POWER);
-    opevo_json_key(out, "tests");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "tests", "[");
     for (size_t i = 0; i < self->count; i++) {
         opevo_json_next(out, "\n  ");
         add_json_test(&self->tests[i], &self->fits[i], out);

@@ -34,11 +34,9 @@ opevo_status opevo_i_cli_analysis_print_front(const opevo_stored_study *data, si
 static void add_sample(const opevo_landscape_front *self, opevo_text *out)
 {
     opevo_json_index(out, "sample_every", self->sample_every);
-    opevo_json_key(out, "sample");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "sample", "[");
     for (size_t i = 0; i < self->sample_count; i++) {
-        opevo_json_next(out, "");
-        opevo_text_add(out, "[");
+        opevo_json_open_next(out, "", "[");
         for (size_t k = 0; k < self->front.criteria.count; k++) {
             opevo_json_next(out, "");
             opevo_text_add_double(out, self->sample[i][k]);
@@ -53,14 +51,12 @@ void opevo_i_cli_analysis_json_fronts(const opevo_stored_study *data, bool with_
 {
     if (!data->fronts)
         return;
-    opevo_json_key(out, "fronts");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "fronts", "[");
     for (size_t i = 0; i < data->landscape_count; i++) {
         const opevo_landscape_front *self = &data->fronts[i];
         opevo_i_cli_shown_front front = shown(self);
 
-        opevo_json_next(out, "\n  ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, "\n  ", "{");
         opevo_json_index(out, "landscape", i);
         opevo_json_key(out, "criteria");
         opevo_i_cli_front_json_criteria(&front, &self->box, out);

@@ -14,8 +14,7 @@
 
 static void add_interval(opevo_text *out, const char *key, opevo_interval interval)
 {
-    opevo_json_key(out, key);
-    opevo_text_add(out, "[");
+    opevo_json_open(out, key, "[");
     opevo_text_add_double(out, interval.low);
     opevo_text_add(out, ", ");
     opevo_text_add_double(out, interval.high);
@@ -146,8 +145,7 @@ static void add_target(opevo_text *out, const opevo_study_target *target)
 
 static void add_score(opevo_text *out, const char *key, const opevo_study_score *score)
 {
-    opevo_json_key(out, key);
-    opevo_text_add(out, "{");
+    opevo_json_open(out, key, "{");
     opevo_json_index(out, "runs", score->runs);
     opevo_json_double(out, "exact_baseline", score->exact);
     add_interval(out, "exact_baseline_interval", score->exact_interval);
@@ -161,18 +159,15 @@ static void add_courses(opevo_text *out, const opevo_study_analysis *analysis,
 {
     opevo_json_double(out, "ecdf_area", cell->ecdf_area);
     add_interval(out, "ecdf_area_interval", cell->ecdf_area_interval);
-    opevo_json_key(out, "points");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "points", "[");
     for (size_t i = 0; i < place->grid_count; i++) {
         opevo_json_next(out, "\n      ");
         add_point(out, &cell->points[i]);
     }
     opevo_text_add(out, "]");
-    opevo_json_key(out, "over_seconds");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "over_seconds", "[");
     for (size_t i = 0; i < place->moment_count; i++) {
-        opevo_json_next(out, "\n      ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, "\n      ", "{");
         opevo_json_double(out, "seconds", cell->moments[i].seconds);
         opevo_json_index(out, "runs", cell->moments[i].runs);
         opevo_json_double(out, "mean", cell->moments[i].mean);
@@ -180,8 +175,7 @@ static void add_courses(opevo_text *out, const opevo_study_analysis *analysis,
         opevo_text_add(out, "}");
     }
     opevo_text_add(out, "]");
-    opevo_json_key(out, "targets");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "targets", "[");
     for (size_t i = 0; i < analysis->options.target_count; i++) {
         opevo_json_next(out, "\n      ");
         add_target(out, &cell->targets[i]);
@@ -240,8 +234,7 @@ static void add_place(opevo_text *out, const opevo_study_analysis *analysis,
     } else {
         opevo_text_add(out, "null");
     }
-    opevo_json_key(out, "tuners");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "tuners", "[");
     for (size_t i = 0; i < analysis->study.contender_count; i++) {
         const opevo_study_cell *cell = opevo_study_cell_of(analysis, landscape, i);
 
@@ -291,11 +284,9 @@ static void add_overall(opevo_text *out, const opevo_study_analysis *analysis)
 
     if (!opevo_i_cli_analysis_json_overall(analysis, out))
         return;
-    opevo_json_key(out, "tuners");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "tuners", "[");
     for (size_t i = 0; i < analysis->study.contender_count; i++) {
-        opevo_json_next(out, "\n  ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, "\n  ", "{");
         opevo_json_string(out, "name", analysis->study.contenders[i]);
         opevo_json_double(out, "mean", overall->mean[i]);
         add_interval(out, "interval", overall->interval[i]);
@@ -311,15 +302,13 @@ void opevo_i_cli_analysis_print_json(const opevo_stored_study *data,
     opevo_text_add(out, "{");
     opevo_json_string(out, "version", OPEVO_VERSION);
     opevo_i_cli_analysis_json_settings(data, &analysis->options, out);
-    opevo_json_key(out, "landscapes");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "landscapes", "[");
     for (size_t i = 0; i < analysis->study.landscape_count; i++) {
         opevo_json_next(out, "\n  ");
         add_place(out, analysis, data, i);
     }
     opevo_text_add(out, "]");
-    opevo_json_key(out, "pairs");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "pairs", "[");
     for (size_t i = 0; i < analysis->pair_count; i++) {
         opevo_json_next(out, "\n  ");
         add_pair(out, analysis, &analysis->pairs[i]);

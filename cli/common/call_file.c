@@ -298,8 +298,7 @@ void opevo_i_cli_call_print(const opevo_call *call, const char *seed, opevo_text
         opevo_json_string(out, "folder", folder);
     free(folder);
     if (call->argument_count) {
-        opevo_json_key(out, "what");
-        opevo_text_add(out, "[");
+        opevo_json_open(out, "what", "[");
         for (size_t i = 0; i < call->argument_count; i++) {
             opevo_text_add(out, i ? ", " : "");
             opevo_text_add_json(out, call->arguments[i]);

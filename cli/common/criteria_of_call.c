@@ -156,8 +156,7 @@ void opevo_i_cli_front_json_criteria(const opevo_i_cli_shown_front *self,
             criteria->chosen[i].larger_is_better && !opevo_front_is_time(criteria, i, self->unit);
         double sign = larger ? -1 : 1;
 
-        opevo_json_next(out, " ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, " ", "{");
         opevo_json_string(out, "name", name_of(self, i));
         opevo_json_string(out, "unit", unit_of(self, i));
         opevo_json_string(out, "better", larger ? "larger" : "smaller");
@@ -174,8 +173,7 @@ void opevo_i_cli_front_json(const opevo_i_cli_shown_front *self, opevo_text *out
     for (size_t i = 0; i < self->front->count; i++) {
         const opevo_trial *member = &self->front->members[i];
 
-        opevo_json_next(out, "\n  ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, "\n  ", "{");
         if (self->origins == OPEVO_I_ORIGIN_TUNER)
             opevo_json_string(out, "tuner", member->proposal.origin);
         if (self->origins == OPEVO_I_ORIGIN_SEED) {
@@ -183,8 +181,7 @@ void opevo_i_cli_front_json(const opevo_i_cli_shown_front *self, opevo_text *out
             opevo_text_add(out, member->proposal.origin);
         }
         opevo_json_index(out, "trial", member->number);
-        opevo_json_key(out, "criteria");
-        opevo_text_add(out, "{");
+        opevo_json_open(out, "criteria", "{");
         for (size_t k = 0; k < self->front->criteria.count; k++)
             opevo_json_double(
                 out, name_of(self, k),

@@ -195,8 +195,7 @@ static void add_json_finalist(const opevo_finalist *one, const opevo_space *spac
     double low = 0;
     double high = 0;
 
-    opevo_json_next(out, " ");
-    opevo_text_add(out, "{");
+    opevo_json_open_next(out, " ", "{");
     if (one->rank > 0) {
         opevo_json_index(out, "rank", one->rank);
         opevo_json_index(out, "won", one->won);
@@ -240,8 +239,7 @@ void opevo_i_cli_finals_print_json(const opevo_finals *finals, const opevo_space
         opevo_json_double(out, "library_ratio_low", verdict->library_low);
         opevo_json_double(out, "library_ratio_high", verdict->library_high);
     }
-    opevo_json_key(out, "finalists");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "finalists", "[");
     order_by_rank(finals, order);
     for (size_t i = 0; i < finals->count; i++)
         add_json_finalist(&finals->finalists[order[i]], space, unit, out);

@@ -55,11 +55,9 @@ void opevo_i_cli_law_json(const opevo_law *law, const opevo_i_cli_law_row *rows,
     opevo_parameter_print_json(parameter, opevo_law_start(law), out);
     opevo_json_string(out, "method", opevo_law_method_name(opevo_law_get_method(law)));
     opevo_json_double(out, "bound", opevo_i_cli_law_printed_bound(law));
-    opevo_json_key(out, "law");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "law", "[");
     for (size_t i = 0; i < count; i++) {
-        opevo_json_next(out, lines ? "\n  " : " ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, lines ? "\n  " : " ", "{");
         opevo_json_key(out, "value");
         opevo_parameter_print_json(parameter, rows[i].class.representative, out);
         if (by_class)

@@ -147,8 +147,7 @@ void opevo_i_cli_measured_print_json(const opevo_i_cli_measured *self, opevo_tex
 {
     if (!self->count)
         return;
-    opevo_json_key(out, "workers");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "workers", "[");
     for (size_t i = 0; i < self->count; i++) {
         const opevo_i_cli_measured_worker *one = &self->workers[i];
 
@@ -165,8 +164,7 @@ void opevo_i_cli_add_json_workers(const opevo_objective *objective, opevo_text *
 
     if (!opevo_objective_worker(objective, 0, &worker))
         return;
-    opevo_json_key(out, "workers");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "workers", "[");
     for (size_t i = 0; opevo_objective_worker(objective, i, &worker); i++) {
         opevo_json_next(out, " ");
         opevo_i_cli_worker_print_json(worker.command, worker.host, worker.device, worker.state,

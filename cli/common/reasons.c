@@ -142,15 +142,13 @@ void opevo_i_cli_reasons_print(const opevo_i_cli_reasons *reasons, opevo_text *o
 
 void opevo_i_cli_reasons_print_json(const opevo_i_cli_reasons *reasons, opevo_text *out)
 {
-    opevo_json_key(out, "failures");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "failures", "[");
     for (int i = OPEVO_OUTCOME_OK + 1; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
         const opevo_i_cli_reason *reason = &reasons->of[i];
 
         if (!reason->count)
             continue;
-        opevo_json_next(out, " ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, " ", "{");
         opevo_json_string(out, "outcome", opevo_outcome_name((opevo_outcome_class)i));
         opevo_json_index(out, "count", reason->count);
         opevo_json_index(out, "trial", reason->trial);

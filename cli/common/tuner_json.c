@@ -46,8 +46,7 @@ void opevo_i_cli_tuner_json(const opevo_tuner_ops *tuner, opevo_text *out)
     opevo_json_bool(out, "works_on_branches", tuner->works_on_branches);
     opevo_json_bool(out, "needs_space", !tuner->create_on);
     print_batch_json(tuner, out);
-    opevo_json_key(out, "settings");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "settings", "[");
     for (size_t i = 0; i < tuner->setting_count; i++) {
         opevo_json_next(out, " ");
         print_setting_json(&tuner->settings[i], out);

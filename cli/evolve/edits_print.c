@@ -80,8 +80,7 @@ void opevo_i_cli_explained_print(const opevo_edit_list *list,
 static void json_evolved(const opevo_edit_list *list, const char *key, const opevo_evolved *said,
                          opevo_text *out)
 {
-    opevo_json_key(out, key);
-    opevo_text_add(out, "{");
+    opevo_json_open(out, key, "{");
     opevo_json_string(out, "status", said->status);
     opevo_json_double(out, "gain", opevo_edits_gain(list, said));
     opevo_json_double(out, "error", said->error);
@@ -91,12 +90,10 @@ static void json_evolved(const opevo_edit_list *list, const char *key, const ope
 static void json_pairs(const opevo_edit_list *list, const opevo_edits_explained *explained,
                        opevo_text *out)
 {
-    opevo_json_key(out, "pairs");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "pairs", "[");
     for (size_t i = 0; i < list->count; i++) {
         for (size_t k = i + 1; k < list->count; k++) {
-            opevo_json_next(out, "\n  ");
-            opevo_text_add(out, "{");
+            opevo_json_open_next(out, "\n  ", "{");
             opevo_json_index(out, "first", i + 1);
             opevo_json_index(out, "second", k + 1);
             json_evolved(list, "together", &explained->pairs[i * list->count + k], out);
@@ -133,11 +130,9 @@ void opevo_i_cli_explained_json(const opevo_edit_list *list, const opevo_edits_e
     opevo_json_string(out, "edits", list->edits);
     opevo_i_cli_unchecked_json(list->evolver, out);
     json_evolved(list, "whole", &list->whole, out);
-    opevo_json_key(out, "list");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "list", "[");
     for (size_t i = 0; i < list->count; i++) {
-        opevo_json_next(out, "\n  ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, "\n  ", "{");
         opevo_json_string(out, "edit", explained->lines[i]);
         json_evolved(list, "alone", &explained->alone[i], out);
         json_evolved(list, "without", &explained->without[i], out);

@@ -209,8 +209,7 @@ static void json_variant(const opevo_found *found, const opevo_found_variant *va
 
 static void json_front(const opevo_found *found, opevo_text *out)
 {
-    opevo_json_key(out, "front");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "front", "[");
     for (size_t i = 0; found->exact && i < found->exact_count; i++) {
         if (!found->exact[i].selection.status)
             continue;

@@ -58,8 +58,7 @@ static void print_set(const opevo_evolved *said, const opevo_evolved *base, opev
                       bool json, opevo_text *out)
 {
     if (json) {
-        opevo_json_key(out, set_names[set]);
-        opevo_text_add(out, "{");
+        opevo_json_open(out, set_names[set], "{");
         opevo_json_string(out, "status", said->status);
         opevo_json_double(out, "cost", said->cost);
         opevo_json_double(out, "fraction_of_base", said->cost / base->cost);
@@ -93,11 +92,9 @@ static opevo_status apply(const opevo_call *call, opevo_edit_list *list, opevo_t
     if (json) {
         opevo_text_add(out, "{");
         opevo_json_string(out, "edits", list->edits);
-        opevo_json_key(out, "list");
-        opevo_text_add(out, "[");
+        opevo_json_open(out, "list", "[");
         for (size_t i = 0; i < count; i++) {
-            opevo_json_next(out, " ");
-            opevo_text_add(out, "{");
+            opevo_json_open_next(out, " ", "{");
             opevo_json_string(out, "edit", lines[i]);
             opevo_text_add(out, "}");
         }

@@ -11,8 +11,7 @@
 
 static void add_numbers(opevo_text *out, const char *key, const double *values, size_t count)
 {
-    opevo_json_key(out, key);
-    opevo_text_add(out, "[");
+    opevo_json_open(out, key, "[");
     for (size_t i = 0; i < count; i++) {
         opevo_json_next(out, " ");
         opevo_text_add_double(out, values[i]);
@@ -22,8 +21,7 @@ static void add_numbers(opevo_text *out, const char *key, const double *values, 
 
 static void add_connectedness(opevo_text *out, const char *key, const opevo_connectedness *c)
 {
-    opevo_json_key(out, key);
-    opevo_text_add(out, "{");
+    opevo_json_open(out, key, "{");
     opevo_json_index(out, "components", c->components);
     opevo_json_index(out, "isolated", c->isolated);
     opevo_json_index(out, "largest", c->largest);
@@ -36,8 +34,7 @@ static void add_search(const opevo_i_cli_landscape_analysis *self, const opevo_l
 {
     const opevo_descent *d = &p->descent;
 
-    opevo_json_key(out, "first_improvement");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "first_improvement", "{");
     opevo_json_string(out, "sure", "exact");
     opevo_json_double(out, "threshold", p->threshold);
     opevo_json_double(out, "target", self->options.target);
@@ -56,17 +53,14 @@ static void add_optima(const opevo_i_cli_landscape_analysis *self, const opevo_l
 {
     const opevo_descent *d = &p->descent;
 
-    opevo_json_key(out, "local_optima");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "local_optima", "{");
     opevo_json_string(out, "sure", "exact");
     opevo_json_index(out, "count", d->optimum_count);
     opevo_json_index(out, "strict", d->strict_count);
     opevo_json_index(out, "failures", d->failed_count);
-    opevo_json_key(out, "largest_basins");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "largest_basins", "[");
     for (size_t i = 0; i < d->optimum_count && i < listed; i++) {
-        opevo_json_next(out, "\n  ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, "\n  ", "{");
         opevo_json_key(out, "configuration");
         opevo_space_print_json(self->objective->space, d->optima[i].point, out);
         opevo_json_double(out, "fitness", d->optima[i].fitness);
@@ -75,8 +69,7 @@ static void add_optima(const opevo_i_cli_landscape_analysis *self, const opevo_l
     }
     opevo_text_add(out, "]");
     opevo_text_add(out, "}");
-    opevo_json_key(out, "centrality");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "centrality", "{");
     opevo_json_string(out, "sure", "bounded");
     opevo_json_double(out, "bound", p->centrality_bound);
     add_numbers(out, "slack", opevo_centrality_slack, OPEVO_CENTRALITIES);
@@ -91,8 +84,7 @@ static void add_smoothness(const opevo_landscape_profile *p, opevo_text *out)
 
     opevo_json_string(out, "scale", p->scale == OPEVO_SCALE_LOG ? "log" : "linear");
     if (a->defined) {
-        opevo_json_key(out, "autocorrelation");
-        opevo_text_add(out, "{");
+        opevo_json_open(out, "autocorrelation", "{");
         opevo_json_string(out, "sure", "exact");
         add_numbers(out, "r", a->r, OPEVO_LAGS + 1);
         opevo_json_double(out, "length", a->length);
@@ -101,17 +93,14 @@ static void add_smoothness(const opevo_landscape_profile *p, opevo_text *out)
         add_numbers(out, "share", a->share, a->node_count);
         opevo_text_add(out, "}");
     }
-    opevo_json_key(out, "fitness_distance");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "fitness_distance", "{");
     opevo_json_string(out, "sure", "exact");
     opevo_json_double(out, "pearson", d->pearson);
     opevo_json_double(out, "spearman", d->spearman);
     opevo_json_index(out, "unreachable", d->unreachable);
-    opevo_json_key(out, "shells");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "shells", "[");
     for (size_t i = 0; i < d->shell_count; i++) {
-        opevo_json_next(out, " ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, " ", "{");
         opevo_json_index(out, "nodes", d->shell[i].nodes);
         opevo_json_double(out, "mean", d->shell[i].mean);
         opevo_json_double(out, "sd", d->shell[i].sd);
@@ -127,8 +116,7 @@ static void add_interaction(const opevo_landscape_profile *p, opevo_text *out)
 
     if (!v->defined)
         return;
-    opevo_json_key(out, "interaction");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "interaction", "{");
     opevo_json_string(out, "sure", v->exact ? "exact" : "bounded");
     opevo_json_double(out, "last_rounds", v->bound);
     add_numbers(out, "order", v->order, v->order_count);
@@ -141,13 +129,11 @@ static void add_interaction(const opevo_landscape_profile *p, opevo_text *out)
 static void add_curve(const opevo_i_cli_landscape_analysis *self,
                       const opevo_i_cli_landscape_entry *entry, opevo_text *out)
 {
-    opevo_json_key(out, "improvement");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "improvement", "[");
     for (size_t i = 0; i < self->q_count; i++) {
         const opevo_improvement *c = &entry->curve[i];
 
-        opevo_json_next(out, "\n  ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, "\n  ", "{");
         opevo_json_double(out, "q", c->q);
         opevo_json_double(out, "probability", c->probability);
         opevo_json_double(out, "gain", c->gain);
@@ -167,8 +153,7 @@ static void add_curve(const opevo_i_cli_landscape_analysis *self,
 
 static void add_population(const opevo_i_cli_landscape_analysis *self, opevo_text *out)
 {
-    opevo_json_key(out, "population");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "population", "{");
     opevo_json_string(out, "given", self->population);
     opevo_json_index(out, "seed", self->seed);
     opevo_json_index(out, "seen", self->seen_count);
@@ -183,19 +168,16 @@ static void add_population(const opevo_i_cli_landscape_analysis *self, opevo_tex
 void opevo_i_cli_landscape_analysis_json(const opevo_i_cli_landscape_analysis *self, size_t listed,
                                          opevo_text *out)
 {
-    opevo_json_key(out, "analysis");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "analysis", "{");
     opevo_json_string(out, "nodes", opevo_nodes_name(self->options.nodes));
     if (self->seen_count)
         add_population(self, out);
-    opevo_json_key(out, "topologies");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "topologies", "[");
     for (size_t i = 0; i < self->entry_count; i++) {
         const opevo_i_cli_landscape_entry *entry = &self->entries[i];
         opevo_text topology = {0};
 
-        opevo_json_next(out, "\n ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, "\n ", "{");
         opevo_i_cli_landscape_topology(self, entry, &topology);
         opevo_json_string(out, "topology", opevo_text_string(&topology));
         out->failed = out->failed || topology.failed;

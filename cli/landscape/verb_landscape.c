@@ -81,16 +81,13 @@ void opevo_i_cli_landscape_json(const opevo_objective *objective,
     else
         opevo_json_double(out, "allowed", NAN);
     opevo_json_index(out, "evaluated", facts->evaluated);
-    opevo_json_key(out, "outcomes");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "outcomes", "{");
     for (int i = 0; i < OPEVO_OUTCOME_INFEASIBLE; i++) /* which a run alone can say */
         opevo_json_index(out, opevo_outcome_name((opevo_outcome_class)i), facts->by_class[i]);
     opevo_text_add(out, "}");
-    opevo_json_key(out, "quantiles");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "quantiles", "[");
     for (size_t i = 0; i < 5; i++) {
-        opevo_json_next(out, " ");
-        opevo_text_add(out, "[");
+        opevo_json_open_next(out, " ", "[");
         opevo_text_add_double(out, opevo_landscape_quantiles[i]);
         opevo_text_add(out, ", ");
         opevo_text_add_double(out, facts->quantile[i]);

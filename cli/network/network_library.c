@@ -94,13 +94,11 @@ static void add_json_library(const char *folder, const opevo_network_library *li
     opevo_json_double(out, "peak_bytes", (double)sizes.peak_bytes);
     opevo_json_double(out, "packed_bytes", (double)sizes.packed_bytes);
     opevo_json_double(out, "scratch_bytes", (double)sizes.scratch_bytes);
-    opevo_json_key(out, "kernels");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "kernels", "[");
     for (int t = 0; t < opevo_network_library_tasks(library); t++) {
         const opevo_network_kernel *task = opevo_network_library_task(library, t);
 
-        opevo_json_next(out, "\n  ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, "\n  ", "{");
         opevo_json_string(out, "operator", task->operation);
         opevo_json_double(out, "times", task->count);
         opevo_json_double(out, "time_s", task->time_s);

@@ -273,17 +273,14 @@ cleanup:
 static void add_json_ends(const opevo_network *network, const char *key, int count,
                           int (*get)(const opevo_network *, int), opevo_text *out)
 {
-    opevo_json_key(out, key);
-    opevo_text_add(out, "[");
+    opevo_json_open(out, key, "[");
     for (int i = 0; i < count; i++) {
         const opevo_network_value *value = opevo_network_value_at(network, get(network, i));
 
-        opevo_json_next(out, " ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, " ", "{");
         opevo_json_string(out, "name", value->name);
         opevo_json_string(out, "type", opevo_network_type_name(value->array.type));
-        opevo_json_key(out, "shape");
-        opevo_text_add(out, "[");
+        opevo_json_open(out, "shape", "[");
         for (int d = 0; d < value->array.dims; d++)
             opevo_text_printf(out, "%s%lld", d ? ", " : "", (long long)value->array.extent[d]);
         opevo_text_add(out, "]}");
@@ -296,13 +293,11 @@ void opevo_i_cli_network_add_json_winograd(const opevo_network_inference *infere
 {
     if (inference->winograd.error <= 0)
         return;
-    opevo_json_key(out, "winograd");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "winograd", "[");
     for (int i = 0; i < inference->winograd.layers; i++) {
         const opevo_winograd_layer *layer = &inference->winograd.layer[i];
 
-        opevo_json_next(out, "\n  ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, "\n  ", "{");
         opevo_json_string(out, "step", layer->name);
         opevo_json_double(out, "tile", layer->tile);
         opevo_json_double(out, "error", layer->bound);
@@ -334,14 +329,12 @@ opevo_status opevo_i_cli_network_print_json(const opevo_network_inference *infer
     opevo_json_double(out, "weight_bytes", bytes);
     opevo_json_double(out, "flop", sum.flop);
     opevo_json_string(out, "flop_sure", sum.exact ? "exact" : "bounded");
-    opevo_json_key(out, "tasks");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "tasks", "[");
     for (int i = 0; i < tasks->count; i++) {
         const opevo_network_task *task = &tasks->task[i];
         const opevo_network_step *step = &inference->step[task->step];
 
-        opevo_json_next(out, "\n  ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, "\n  ", "{");
         opevo_json_string(out, "operator", step->operation);
         opevo_json_double(out, "first_node", step->node);
         opevo_json_double(out, "times", task->count);

@@ -270,8 +270,7 @@ static void add_json(const opevo_network_tuning *tuning, opevo_text *out)
 {
     opevo_network_tuning_state state = opevo_network_tuning_state_of(tuning);
 
-    opevo_json_key(out, "tuning");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "tuning", "{");
     opevo_json_double(out, "tasks", (double)state.tuned);
     opevo_json_double(out, "known", (double)state.known);
     opevo_json_double(out, "trials", (double)state.result->trials);

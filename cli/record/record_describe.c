@@ -62,8 +62,7 @@ static opevo_status add_json_columns(const opevo_i_cli_record *record, opevo_tex
     opevo_text head = {0};
     opevo_status status = opevo_recorded_add_columns(objective, &head, err);
 
-    opevo_json_key(out, "columns");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "columns", "[");
     for (char *at = head.data, *end = at; status == OPEVO_OK && *at; at = end) {
         end += strcspn(end, ",\n");
         *end++ = '\0';
@@ -90,8 +89,7 @@ static void add_totals(const opevo_i_cli_record *record, opevo_text *out)
 
     opevo_json_index(out, "rows", totals->rows);
     opevo_json_index(out, "valid", totals->by_class[OPEVO_OUTCOME_OK]);
-    opevo_json_key(out, "status_counts");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "status_counts", "{");
     for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
         if (totals->by_class[i])
             opevo_json_index(out, opevo_recorded_status((opevo_outcome_class)i),
@@ -100,8 +98,7 @@ static void add_totals(const opevo_i_cli_record *record, opevo_text *out)
     opevo_text_add(out, "}");
     if (!(totals->best_fitness > 0))
         return;
-    opevo_json_key(out, "best");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "best", "{");
     opevo_json_double(out, "time_ms", 1e3 * totals->best_time_s);
     if (!strcmp(opevo_unit_of_fitness(record->objective->unit), "GFLOP/s"))
         opevo_json_double(out, "gflops", totals->best_fitness);
@@ -114,8 +111,7 @@ static void add_share(const opevo_i_cli_record_share *share, opevo_text *out)
     char seed[24];
 
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)share->seed);
-    opevo_json_key(out, "share");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "share", "{");
     opevo_json_index(out, "number", share->shard.index + 1);
     opevo_json_index(out, "of", share->shard.count);
     opevo_json_string(out, "seed", seed);

@@ -63,8 +63,7 @@ static opevo_status add_file(const char *path, opevo_text *out, opevo_error *err
         goto cleanup;
     }
     text = json_dumps(explained, JSON_COMPACT);
-    opevo_json_next(out, "\n ");
-    opevo_text_add(out, "{");
+    opevo_json_open_next(out, "\n ", "{");
     opevo_json_string(out, "file", path);
     opevo_json_key(out, "explained");
     opevo_text_add(out, text ? text : "null");
@@ -80,8 +79,7 @@ opevo_status opevo_i_cli_report_edits(const opevo_call *call, opevo_text *json, 
 {
     opevo_status status = OPEVO_OK;
 
-    opevo_json_key(json, "edits");
-    opevo_text_add(json, "[");
+    opevo_json_open(json, "edits", "[");
     for (size_t i = 0; i < call->given_count && status == OPEVO_OK; i++) {
         if (!strcmp(call->given[i].option->name, "edits"))
             status = add_file(call->given[i].value, json, err);

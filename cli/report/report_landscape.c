@@ -69,8 +69,7 @@ static void add_bars(opevo_text *out, const double *sorted, size_t count)
 
     opevo_json_double(out, "low", low);
     opevo_json_double(out, "width", width);
-    opevo_json_key(out, "bars");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "bars", "[");
     for (size_t bar = 0; bar < BARS; bar++) {
         size_t first = i;
 
@@ -100,8 +99,7 @@ static opevo_status add_distribution(const opevo_landscape_table *table, opevo_t
     opevo_text_add(out, count ? "{" : "null");
     if (count) {
         add_bars(out, sorted, count);
-        opevo_json_key(out, "quantile");
-        opevo_text_add(out, "[");
+        opevo_json_open(out, "quantile", "[");
         for (size_t i = 0; i <= QUANTILES; i++) {
             opevo_json_next(out, "");
             opevo_text_add_double(out, opevo_quantile_sorted(sorted, count, (double)i / QUANTILES));
@@ -151,8 +149,7 @@ static opevo_status add_laws(const opevo_objective *objective, const opevo_optim
     if (optimum->known)
         opevo_space_decode(space, optimum->point, start);
     opevo_json_double(out, "law_q", drawn_q);
-    opevo_json_key(out, "laws");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "laws", "[");
     for (size_t i = 0; i < count && drawn < MOST_LAWS; i++) {
         const opevo_parameter *parameter = opevo_space_parameter(space, i);
         opevo_index size = opevo_parameter_size(parameter);

@@ -266,8 +266,7 @@ static void add_choice(const whole *self, const char *key, bool best, opevo_text
                      : shared;
     }
     bytes = group->arena_bytes + group->weight_bytes + own + shared;
-    opevo_json_key(out, key);
-    opevo_text_add(out, "{");
+    opevo_json_open(out, key, "{");
     opevo_json_index(out, "tasks", found);
     opevo_json_double(out, "seconds", time_s);
     opevo_json_index(out, "bytes", (opevo_index)bytes);
@@ -328,8 +327,7 @@ static opevo_status add_memory(const whole *self, opevo_text *out, opevo_error *
     opevo_json_index(out, "kernels", group->kernel_count);
     add_choice(self, "before", false, out);
     add_choice(self, "after", true, out);
-    opevo_json_key(out, "bytes");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "bytes", "[");
     for (size_t i = 0; i < count; i++) {
         int64_t bytes = fixed + front[i].bytes;
 
@@ -388,16 +386,14 @@ static const char *kernel_of(const course *self)
 
 static void add_tasks(const whole *self, const opevo_stored_study *data, opevo_text *out)
 {
-    opevo_json_key(out, "tasks");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "tasks", "[");
     for (size_t i = 0; i < self->group->count; i++) {
         const course *one = &self->courses[i];
         size_t place = find_run(self, data, one->task->run);
 
         if (!is_needed(self, i))
             continue;
-        opevo_json_next(out, "\n   ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, "\n   ", "{");
         opevo_json_string(out, "name", one->task->name);
         if (place < data->run_count)
             opevo_json_index(out, "landscape", data->runs[place].landscape);
@@ -420,8 +416,7 @@ static opevo_status add_group(const whole *self, const opevo_stored_study *data,
 {
     opevo_status status = OPEVO_OK;
 
-    opevo_json_next(out, "\n ");
-    opevo_text_add(out, "{");
+    opevo_json_open_next(out, "\n ", "{");
     opevo_json_string(out, "name", self->group->name);
     opevo_json_bool(out, "network", self->group->is_network);
     opevo_json_string(out, "aim", self->group->aim);
@@ -480,8 +475,7 @@ opevo_status opevo_i_cli_report_networks(const opevo_stored_study *data, opevo_t
 {
     opevo_status status = OPEVO_OK;
 
-    opevo_json_key(out, "networks");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "networks", "[");
     for (size_t i = 0; i < data->store_count && status == OPEVO_OK; i++)
         status = add_groups_of(i, data, out, err);
     opevo_text_add(out, "]");

@@ -102,8 +102,7 @@ void opevo_i_cli_report_json_column(opevo_text *out, const char *key, const doub
 {
     const char *at = (const char *)first;
 
-    opevo_json_key(out, key);
-    opevo_text_add(out, "[");
+    opevo_json_open(out, key, "[");
     for (size_t i = 0; i < count; i++, at += stride) {
         double value = 0;
 

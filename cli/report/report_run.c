@@ -56,31 +56,26 @@ static void add_trials(const writer *self, const opevo_run_info *info)
     const opevo_i_cli_run_trials *run = &self->trials;
     opevo_text *out = self->out;
 
-    opevo_json_key(out, "trial");
-    opevo_text_add(out, "{");
-    opevo_json_key(out, "number");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "trial", "{");
+    opevo_json_open(out, "number", "[");
     for (size_t i = 0; i < run->count; i++) {
         opevo_json_next(out, "");
         opevo_text_add_index(out, run->trials[i].number);
     }
     opevo_text_add(out, "]");
-    opevo_json_key(out, "outcome");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "outcome", "[");
     for (size_t i = 0; i < run->count; i++) {
         opevo_json_next(out, "");
         opevo_text_add_index(out, (opevo_index)run->trials[i].outcome.kind);
     }
     opevo_text_add(out, "]");
-    opevo_json_key(out, "result");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "result", "[");
     for (size_t i = 0; i < run->count; i++) {
         opevo_json_next(out, "");
         opevo_text_add_double(out, result_of(info, &run->trials[i]));
     }
     opevo_text_add(out, "]");
-    opevo_json_key(out, "configuration");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "configuration", "[");
     for (size_t i = 0; i < run->count && i < MOST_NAMED; i++) {
         opevo_text text = {0};
 
@@ -90,8 +85,7 @@ static void add_trials(const writer *self, const opevo_run_info *info)
         opevo_text_free(&text);
     }
     opevo_text_add(out, "]}");
-    opevo_json_key(out, "classes");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "classes", "[");
     for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
         opevo_json_next(out, " ");
         opevo_text_add_json(out, opevo_outcome_name((opevo_outcome_class)i));
@@ -189,15 +183,13 @@ static void add_top(writer *self, const opevo_run_info *info)
     opevo_text *out = self->out;
     size_t shown = 0;
 
-    opevo_json_key(out, "parameters");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "parameters", "[");
     for (size_t p = 0; run->space && p < opevo_space_parameter_count(run->space); p++) {
         opevo_json_next(out, " ");
         opevo_text_add_json(out, opevo_parameter_name(opevo_space_parameter(run->space, p)));
     }
     opevo_text_add(out, "]");
-    opevo_json_key(out, "top");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "top", "[");
     for (size_t i = 0; order && i < run->count; i++)
         order[i] = &run->trials[i];
     if (order)
@@ -210,8 +202,7 @@ static void add_top(writer *self, const opevo_run_info *info)
         if (again)
             continue;
         shown++;
-        opevo_json_next(out, " ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, " ", "{");
         opevo_json_index(out, "trial", order[i]->number);
         opevo_json_double(out, "result", result_of(info, order[i]));
         add_interval(self, info, order[i]);
@@ -226,8 +217,7 @@ static void add_top(writer *self, const opevo_run_info *info)
 
 static void add_level(const opevo_effect_level *level, opevo_text *out)
 {
-    opevo_json_next(out, " ");
-    opevo_text_add(out, "{");
+    opevo_json_open_next(out, " ", "{");
     opevo_json_string(out, "label", level->label);
     opevo_json_index(out, "trials", level->trials);
     opevo_json_double(out, "mean", level->mean);
@@ -252,15 +242,12 @@ static void add_effects(const writer *self)
     opevo_text_add(out, "{");
     opevo_json_index(out, "trials", effects->trials);
     opevo_json_double(out, "explained", effects->explained);
-    opevo_json_key(out, "rows");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "rows", "[");
     for (size_t i = 0; i < effects->count; i++) {
-        opevo_json_next(out, "\n ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, "\n ", "{");
         opevo_json_string(out, "name", effects->effects[i].name);
         opevo_json_double(out, "importance", effects->effects[i].importance);
-        opevo_json_key(out, "levels");
-        opevo_text_add(out, "[");
+        opevo_json_open(out, "levels", "[");
         for (size_t k = 0; k < effects->effects[i].level_count; k++)
             add_level(&effects->effects[i].levels[k], out);
         opevo_text_add(out, "]}");
@@ -316,11 +303,9 @@ static opevo_status add_measured(const writer *self, const opevo_run_info *info)
     OPEVO_TRY(opevo_i_cli_measured_devices_of_run(self->store, info->run, &measured, &devices,
                                                   &count, self->err));
     opevo_i_cli_measured_print_json(&measured, out);
-    opevo_json_key(out, "devices");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "devices", "[");
     for (size_t i = 0; i < count; i++) {
-        opevo_json_next(out, " ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, " ", "{");
         opevo_json_string(out, "device", devices[i].device);
         opevo_json_index(out, "trials", devices[i].trials);
         opevo_json_index(out, "succeeded", devices[i].succeeded);

@@ -39,8 +39,7 @@ typedef struct writer {
 
 static void add_numbers(opevo_text *out, const char *key, const uint64_t *values, size_t count)
 {
-    opevo_json_key(out, key);
-    opevo_text_add(out, "[");
+    opevo_json_open(out, key, "[");
     for (size_t i = 0; i < count; i++) {
         opevo_json_next(out, "");
         opevo_text_add_index(out, values[i]);
@@ -82,20 +81,17 @@ static void add_courses(const writer *self, const opevo_study_place *place,
     size_t count = self->analysis->options.target_count;
 
     add_points(self, place, cell);
-    opevo_json_key(out, "over_seconds");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "over_seconds", "{");
     COLUMN(self, "mean", cell->moments, place->moment_count, mean);
     COLUMN(self, "low", cell->moments, place->moment_count, interval.low);
     COLUMN(self, "high", cell->moments, place->moment_count, interval.high);
     opevo_text_add(out, "}");
-    opevo_json_key(out, "targets");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "targets", "{");
     COLUMN(self, "ert", targets, count, ert);
     COLUMN(self, "low", targets, count, interval.low);
     COLUMN(self, "high", targets, count, interval.high);
     COLUMN(self, "share", targets, count, hit);
-    opevo_json_key(out, "reached");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "reached", "[");
     for (size_t i = 0; i < count; i++) {
         opevo_json_next(out, "");
         opevo_text_add_index(out, targets[i].reached);
@@ -140,8 +136,7 @@ static void add_course(opevo_text *out, const opevo_analysed_run *run)
     opevo_text_add(out, "{");
     opevo_json_index(out, "seed", run->seed);
     opevo_json_index(out, "length", curve->trials);
-    opevo_json_key(out, "trial");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "trial", "[");
     for (size_t i = 0; i < curve->count; i++) {
         opevo_json_next(out, "");
         opevo_text_add_index(out, curve->steps[i].trial);
@@ -205,8 +200,7 @@ static opevo_status add_cell(const writer *self, const opevo_study_cell *cell, c
 static void add_short_line(opevo_i_cli_short *line, opevo_text *out)
 {
     if (line->who.length) {
-        opevo_json_next(out, " ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, " ", "{");
         opevo_json_string(out, "where", opevo_text_string(&line->where));
         opevo_json_string(out, "who", opevo_text_string(&line->who));
         opevo_json_string(out, "rest", opevo_text_string(&line->rest));
@@ -235,19 +229,16 @@ static opevo_status add_short(const writer *self, opevo_error *err)
 /* The words that the text of analyze has as well. */
 static void add_words(opevo_text *out)
 {
-    opevo_json_key(out, "words");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "words", "{");
     opevo_json_string(out, "random", opevo_i_cli_random_name);
     opevo_json_index(out, "rows", OPEVO_I_RANKING_ROWS);
-    opevo_json_key(out, "ranking");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "ranking", "[");
     for (int i = 0; i < OPEVO_I_RANKING_COLUMNS; i++) {
         opevo_json_next(out, " ");
         opevo_text_add_json(out, opevo_i_cli_ranking_heads[i]);
     }
     opevo_text_add(out, "]");
-    opevo_json_key(out, "verdicts");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "verdicts", "[");
     for (int i = OPEVO_VERDICT_WORSE; i <= OPEVO_VERDICT_BETTER; i++) {
         opevo_json_next(out, " ");
         opevo_text_add_json(out, opevo_verdict_name((opevo_verdict)i));
@@ -268,8 +259,7 @@ static void add_distribution(opevo_text *out, const opevo_fitness_table *table)
     opevo_text_add(out, "{");
     opevo_json_index(out, "points", table->points);
     opevo_json_index(out, "ok", table->ok);
-    opevo_json_key(out, "quantile");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "quantile", "[");
     for (size_t i = 0; i <= QUANTILES; i++) {
         double place = (double)(table->ok - 1) * (1 - (double)i / QUANTILES);
 
@@ -312,8 +302,7 @@ static opevo_status add_place(const writer *self, size_t landscape, size_t cours
     } else {
         opevo_text_add(out, "null");
     }
-    opevo_json_key(out, "cells");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "cells", "[");
     for (size_t i = 0; i < self->analysis->study.contender_count; i++) {
         const opevo_study_cell *cell = opevo_study_cell_of(self->analysis, landscape, i);
 
@@ -354,10 +343,8 @@ static void add_pairs(const writer *self)
     const opevo_study_analysis *analysis = self->analysis;
     opevo_text *out = self->out;
 
-    opevo_json_key(out, "pairs");
-    opevo_text_add(out, "{");
-    opevo_json_key(out, "rows");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "pairs", "{");
+    opevo_json_open(out, "rows", "[");
     for (size_t i = 0; i < analysis->pair_count; i++) {
         const opevo_study_pair *pair = &analysis->pairs[i];
 
@@ -411,8 +398,7 @@ static void add_settings(const writer *self)
     add_numbers(out, "checkpoints", options->checkpoints, options->checkpoint_count);
     opevo_i_cli_report_json_column(out, "targets", options->targets, options->target_count,
                                    sizeof *options->targets);
-    opevo_json_key(out, "classes");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "classes", "[");
     for (int i = 0; i < OPEVO_OUTCOME_CLASS_COUNT; i++) {
         opevo_json_next(out, " ");
         opevo_text_add_json(out, opevo_outcome_name((opevo_outcome_class)i));
@@ -427,8 +413,7 @@ static opevo_status add_finals(const writer *self, opevo_error *err)
     opevo_text *out = self->out;
     opevo_status status = OPEVO_OK;
 
-    opevo_json_key(out, "finals");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "finals", "[");
     for (size_t i = 0; i < study->run_count && status == OPEVO_OK; i++) {
         opevo_finals *finals = NULL;
         opevo_space *space = NULL;
@@ -436,8 +421,7 @@ static opevo_status add_finals(const writer *self, opevo_error *err)
         status = opevo_finals_read(opevo_stored_study_store(self->data, i),
                                    self->data->stored[i].run, &finals, &space, err);
         if (status == OPEVO_OK && finals->ran) {
-            opevo_json_next(out, " ");
-            opevo_text_add(out, "{");
+            opevo_json_open_next(out, " ", "{");
             opevo_json_index(out, "landscape", study->runs[i].landscape);
             opevo_json_index(out, "contender", study->runs[i].contender);
             opevo_json_index(out, "seed", study->runs[i].seed);
@@ -474,8 +458,7 @@ static void add_failure(const writer *self, size_t landscape, int kind, uint64_t
 {
     opevo_text *out = self->out;
 
-    opevo_json_next(out, " ");
-    opevo_text_add(out, "{");
+    opevo_json_open_next(out, " ", "{");
     opevo_json_index(out, "landscape", landscape);
     opevo_json_string(out, "outcome", opevo_outcome_name((opevo_outcome_class)kind));
     opevo_json_index(out, "count", count);

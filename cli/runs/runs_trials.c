@@ -70,8 +70,7 @@ static void add_times(opevo_text *out, const double *times, size_t count, const 
 /* A member with a list of times. */
 static void add_json_times(opevo_text *out, const char *key, const double *times, size_t count)
 {
-    opevo_json_key(out, key);
-    opevo_text_add(out, "[");
+    opevo_json_open(out, key, "[");
     add_times(out, times, count, ", ");
     opevo_text_add(out, "]");
 }
@@ -85,8 +84,7 @@ static void add_json(lister *self, const opevo_trial *trial)
     const opevo_i_cli_measured_worker *by = opevo_i_cli_measured_of(&self->measured, trial->number);
     opevo_text *out = self->out;
 
-    opevo_json_next(out, "\n  ");
-    opevo_text_add(out, "{");
+    opevo_json_open_next(out, "\n  ", "{");
     opevo_json_index(out, "trial", trial->number);
     opevo_json_string(out, "outcome", opevo_outcome_name(outcome->kind));
     opevo_json_double(out, "result",
@@ -101,8 +99,7 @@ static void add_json(lister *self, const opevo_trial *trial)
         opevo_json_string(out, "device", by ? by->device : "");
     }
     if (self->criterion_count) {
-        opevo_json_key(out, "criteria");
-        opevo_text_add(out, "{");
+        opevo_json_open(out, "criteria", "{");
         for (size_t i = 0; i < self->criterion_count; i++)
             opevo_json_double(out, self->criteria[i].name, outcome->more[i]);
         opevo_text_add(out, "}");

@@ -51,8 +51,7 @@ static void add_json(const opevo_run_info *info, const opevo_i_cli_reasons *reas
     char signature[20];
 
     snprintf(signature, sizeof signature, "%016llx", (unsigned long long)info->signature);
-    opevo_json_next(out, "\n  ");
-    opevo_text_add(out, "{");
+    opevo_json_open_next(out, "\n  ", "{");
     opevo_json_index(out, "run", (opevo_index)info->run);
     opevo_json_string(out, "objective", info->objective);
     opevo_json_string(out, "tuner", info->tuner);

@@ -27,8 +27,7 @@ static void begin_trial(const opevo_i_cli_serving *self, const opevo_trial *tria
 static void add_trials(const opevo_i_cli_serving *self, const opevo_trial *trials, size_t count,
                        opevo_text *out)
 {
-    opevo_json_key(out, "trials");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "trials", "[");
     for (size_t i = 0; i < count; i++) {
         opevo_json_next(out, " ");
         begin_trial(self, &trials[i], out);
@@ -344,8 +343,7 @@ static void add_told(const opevo_i_cli_serving *self, const opevo_trial *trial, 
     opevo_json_double(out, opevo_i_cli_told_names[self->told],
                       self->told == OPEVO_I_TOLD_TIME ? outcome->time_s : outcome->fitness);
     if (objective->more_count > 0) {
-        opevo_json_key(out, "criteria");
-        opevo_text_add(out, "{");
+        opevo_json_open(out, "criteria", "{");
         for (size_t i = 0; i < objective->more_count; i++)
             opevo_json_double(out, objective->criteria[i].name, outcome->more[i]);
         opevo_text_add(out, "}");
@@ -373,8 +371,7 @@ opevo_status opevo_i_cli_serve_best(opevo_i_cli_server *server, const opevo_i_cl
     if (!self->shows_front)
         return OPEVO_OK;
     opevo_front_sort(&self->front);
-    opevo_json_key(out, "front");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "front", "[");
     for (size_t i = 0; i < self->front.count; i++) {
         opevo_json_next(out, " ");
         add_told(self, &self->front.members[i], out);

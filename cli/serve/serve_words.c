@@ -147,8 +147,7 @@ opevo_status opevo_i_cli_serve_tuners(opevo_i_cli_server *server,
     (void)server;
     (void)request;
     (void)err;
-    opevo_json_key(out, "tuners");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "tuners", "[");
     for (size_t i = 0; i < opevo_tuner_count(); i++) {
         opevo_json_next(out, " ");
         opevo_i_cli_tuner_json(opevo_tuner_get(i), out);

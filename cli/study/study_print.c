@@ -91,15 +91,13 @@ static void add_measured_json(const opevo_i_cli_study_call *self, opevo_text *ou
 {
     opevo_worker_facts worker;
 
-    opevo_json_key(out, "measured");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "measured", "[");
     for (size_t i = 0; i < self->opened_count; i++) {
         const opevo_objective *objective = self->opened[i].given.objective;
 
         if (!opevo_objective_worker(objective, 0, &worker))
             continue;
-        opevo_json_next(out, " ");
-        opevo_text_add(out, "{");
+        opevo_json_open_next(out, " ", "{");
         opevo_json_string(out, "objective", objective->name);
         opevo_i_cli_add_json_workers(objective, out);
         opevo_text_add(out, "}");
@@ -205,8 +203,7 @@ static void print_executed(const opevo_i_cli_study_call *self, opevo_text *out)
 
 static void add_executed_json(const opevo_i_cli_study_call *self, opevo_text *out)
 {
-    opevo_json_key(out, "executes");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "executes", "[");
     for (size_t i = 0; i < self->opened_count; i++) {
         const opevo_i_cli_opened *one = &self->opened[i];
 

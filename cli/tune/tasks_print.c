@@ -205,8 +205,7 @@ cleanup:
 
 static void begin_json_task(const opevo_i_cli_tasks *self, size_t task, opevo_text *out)
 {
-    opevo_json_next(out, "\n  ");
-    opevo_text_add(out, "{");
+    opevo_json_open_next(out, "\n  ", "{");
     opevo_json_string(out, "task", self->names[task]);
     opevo_json_double(out, "weight", self->weights[task]);
 }
@@ -219,8 +218,7 @@ void opevo_i_cli_tasks_print_json_settings(const opevo_i_cli_tasks *self, opevo_
     opevo_text_add(out, "{");
     opevo_json_string(out, "scheduler", opevo_text_string(&settings));
     opevo_json_index(out, "seed", self->options.seed);
-    opevo_json_key(out, "budget");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "budget", "{");
     if (self->options.trials)
         opevo_json_index(out, "trials", self->options.trials);
     if (self->options.seconds > 0)
@@ -228,8 +226,7 @@ void opevo_i_cli_tasks_print_json_settings(const opevo_i_cli_tasks *self, opevo_
     if (self->options.target_s > 0)
         opevo_json_double(out, "target_s", self->options.target_s);
     opevo_text_add(out, "}");
-    opevo_json_key(out, "tasks");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "tasks", "[");
     for (size_t i = 0; i < self->count; i++) {
         begin_json_task(self, i, out);
         opevo_i_cli_tune_add_json_settings(&self->tunings[i], out);
@@ -258,8 +255,7 @@ void opevo_i_cli_tasks_print_json(const opevo_i_cli_tasks *self, opevo_text *out
     opevo_json_double(out, "cost_s", result->cost_s);
     opevo_json_string(out, "stop", opevo_stop_name(result->stop));
     opevo_json_string(out, "scheduler", opevo_text_string(&settings));
-    opevo_json_key(out, "tasks");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "tasks", "[");
     for (size_t i = 0; i < self->count; i++) {
         begin_json_task(self, i, out);
         opevo_json_double(out, "time_s", self->tasks[i].best_s);

@@ -102,11 +102,9 @@ void opevo_i_cli_tune_print_json(const opevo_i_cli_tuning *self, opevo_text *out
         opevo_i_cli_tune_add_json(self, out);
     } else {
         add_json_head(self, out);
-        opevo_json_key(out, "runs");
-        opevo_text_add(out, "[");
+        opevo_json_open(out, "runs", "[");
         for (size_t i = 0; i < self->runs; i++) {
-            opevo_json_next(out, "\n  ");
-            opevo_text_add(out, "{");
+            opevo_json_open_next(out, "\n  ", "{");
             add_json_result(self, i, out);
             if (self->fronts)
                 opevo_json_double(out, "hypervolume", self->fronts[i].volume);
@@ -156,8 +154,7 @@ void opevo_i_cli_tune_add_json_settings(const opevo_i_cli_tuning *self, opevo_te
     opevo_space_print_size(self->objective->space, out);
     opevo_json_index(out, "seed", self->run.seed);
     opevo_json_index(out, "runs", self->runs);
-    opevo_json_key(out, "budget");
-    opevo_text_add(out, "{");
+    opevo_json_open(out, "budget", "{");
     add_json_budget(self, out);
     opevo_text_add(out, "}");
     add_json_search(self, out);

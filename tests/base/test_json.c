@@ -38,8 +38,7 @@ static void write_object(opevo_text *out, int depth, int members)
 {
     opevo_text_add(out, "{");
     for (int i = 0; i < members; i++) {
-        opevo_json_key(out, i ? "b\"" : "a{");
-        opevo_text_add(out, "[");
+        opevo_json_open(out, i ? "b\"" : "a{", "[");
         for (int k = 0; k < members && depth > 0; k++) {
             opevo_json_next(out, k ? " " : "\n");
             write_object(out, depth - 1, (members + k) % 3);

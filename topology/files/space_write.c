@@ -94,8 +94,7 @@ static size_t write_list(const opevo_space *space, size_t i, opevo_text *out)
 /* Each edge once, from its smaller vertex. */
 static void write_edges(const opevo_parameter *parameter, opevo_text *out)
 {
-    opevo_json_key(out, "_edges");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "_edges", "[");
     for (opevo_index u = 0; u < opevo_parameter_size(parameter); u++) {
         for (opevo_index k = 0; k < opevo_parameter_degree(parameter, u); k++) {
             opevo_index v = opevo_parameter_neighbour(parameter, u, k);
@@ -111,8 +110,7 @@ static void write_edges(const opevo_parameter *parameter, opevo_text *out)
 
 static void write_components(const opevo_parameter *parameter, opevo_text *out)
 {
-    opevo_json_key(out, "_components");
-    opevo_text_add(out, "[");
+    opevo_json_open(out, "_components", "[");
     for (size_t i = 0; i < opevo_parameter_arity(parameter); i++) {
         opevo_json_next(out, " ");
         opevo_text_add_json(out, opevo_parameter_component_name(parameter, i));

@@ -308,8 +308,7 @@ static void add_integer(opevo_text *out, int64_t number)
 
 static void add_array(opevo_text *out, const int64_t *number, int count)
 {
-    opevo_json_next(out, "");
-    opevo_text_add(out, "[");
+    opevo_json_open_next(out, "", "[");
     for (int i = 0; i < count; i++)
         add_integer(out, number[i]);
     opevo_text_add(out, "]");
