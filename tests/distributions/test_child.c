@@ -2,9 +2,8 @@
 
 /* The product law of a child against enumeration of recombination and mutation. */
 
+#include "check_memory.h"
 #include "child_fixture.h"
-
-#include <opevo/memory.h>
 
 static const char *const small[] = {"factor(4,3)", "discrete(1,2,5)", "categorical(a,b,c)",
                                     "permutation(3)"};
@@ -144,23 +143,14 @@ static void refused(void **state)
 
 static void every_allocation_failing(void **state)
 {
+    opevo_child_law *law = NULL;
     static const opevo_index points[] = {0, 17};
     static const double weights[] = {1, 2};
     opevo_space *space = space_of(small, 4);
     opevo_parents parents = {points, weights, 2};
-    opevo_status status = OPEVO_NOMEM;
-    int64_t live = opevo_memory_live();
 
-    for (int64_t n = 1; status == OPEVO_NOMEM; n++) {
-        opevo_child_law *law = NULL;
-
-        opevo_memory_fail_at(n);
-        status = opevo_child_law_create(space, &parents, 0.5, NULL, &law, NULL);
-        opevo_memory_fail_at(0);
-        opevo_child_law_destroy(law);
-        assert_int_equal(opevo_memory_live(), live);
-    }
-    assert_int_equal(status, OPEVO_OK);
+    CHECK_MEMORY_OF(opevo_child_law_create(space, &parents, 0.5, NULL, &law, NULL),
+                    opevo_child_law_destroy(law), law = NULL);
     opevo_space_destroy(space);
 }
 

@@ -3,9 +3,9 @@
 /* The literal walk against its exact law, by tables and by formula, with spoilt laws that the same
  * draws must reject. */
 
+#include "check_memory.h"
 #include "law_fixture.h"
 
-#include <opevo/memory.h>
 #include <opevo/sampler.h>
 
 /* Draws per vertex of `n` from `start`. */
@@ -242,20 +242,11 @@ static void refused(void **state)
 
 static void every_allocation_failing(void **state)
 {
+    opevo_walker *walker = NULL;
     opevo_parameter *parameter = parameter_of("factor(64,3)", NULL);
-    opevo_status status = OPEVO_NOMEM;
-    int64_t live = opevo_memory_live();
 
-    for (int64_t n = 1; status == OPEVO_NOMEM; n++) {
-        opevo_walker *walker = NULL;
-
-        opevo_memory_fail_at(n);
-        status = opevo_walker_create(parameter, 0.5, &walker, NULL);
-        opevo_memory_fail_at(0);
-        opevo_walker_destroy(walker);
-        assert_int_equal(opevo_memory_live(), live);
-    }
-    assert_int_equal(status, OPEVO_OK);
+    CHECK_MEMORY_OF(opevo_walker_create(parameter, 0.5, &walker, NULL),
+                    opevo_walker_destroy(walker), walker = NULL);
     opevo_parameter_destroy(parameter);
 }
 

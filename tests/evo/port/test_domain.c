@@ -3,6 +3,7 @@
 /* Domains: a finite space as one, whose variation is the child step, and the texts of candidates by
  * their hash. */
 
+#include "check_memory.h"
 #include "formula.h"
 
 #include <gsl/gsl_cdf.h>
@@ -11,7 +12,6 @@
 
 #include <opevo/child_sampler.h>
 #include <opevo/domain.h>
-#include <opevo/memory.h>
 #include <opevo/parallel.h>
 #include <opevo/random.h>
 
@@ -240,19 +240,9 @@ static opevo_status use_texts(void)
 static void test_every_allocation_fails(void **state)
 {
     opevo_space *space = formula_space(constrained);
-    int64_t live = opevo_memory_live();
 
     for (int texts = 0; texts < 2; texts++) {
-        opevo_status status = OPEVO_NOMEM;
-
-        for (int64_t n = 1; status != OPEVO_OK; n++) {
-            assert_true(n < 500);
-            opevo_memory_fail_at(n);
-            status = texts ? use_texts() : use(space);
-            opevo_memory_fail_at(0);
-            assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
-            assert_int_equal(opevo_memory_live(), live);
-        }
+        CHECK_MEMORY(texts ? use_texts() : use(space));
     }
     opevo_space_destroy(space);
 }

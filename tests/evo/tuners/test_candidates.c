@@ -2,6 +2,7 @@
 
 /* The points that a model may choose from. */
 
+#include "check_memory.h"
 #include "walk_kernel_fixture.h"
 
 #include <opevo/hash.h>
@@ -360,23 +361,13 @@ static opevo_status use(pool *self, const opevo_index *parents, const double *fi
 static void check_every_allocation(const char *json)
 {
     static const double fitness[] = {2, 1};
-    opevo_status status = OPEVO_NOMEM;
     opevo_index parents[2];
-    int64_t live = 0;
     pool one;
 
     pool_init(&one, json);
     parents[0] = draw_allowed(&one);
     parents[1] = draw_allowed(&one);
-    live = opevo_memory_live();
-    for (int64_t n = 1; status != OPEVO_OK; n++) {
-        assert_true(n < 1000);
-        opevo_memory_fail_at(n);
-        status = use(&one, parents, fitness);
-        opevo_memory_fail_at(0);
-        assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
-        assert_int_equal(opevo_memory_live(), live);
-    }
+    CHECK_MEMORY(use(&one, parents, fitness));
     pool_clear(&one);
 }
 

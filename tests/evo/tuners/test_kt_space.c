@@ -3,11 +3,10 @@
 /* Neighbours on lists of values: the same sets as by going through the whole space, each neighbour
  * as likely as any other, and the same in spaces far too large to go through. */
 
+#include "check_memory.h"
 #include "formula.h"
 
 #include <gsl/gsl_cdf.h>
-
-#include <opevo/memory.h>
 
 #include "branched_spaces.h"
 #include "kt_space_internal.h"
@@ -432,20 +431,10 @@ static void test_huge_space(void **state)
 
 static void test_every_allocation_fails(void **state)
 {
+    opevo_i_kt_space look;
     opevo_space *space = formula_space(spaces[2]);
-    int64_t live = opevo_memory_live();
-    opevo_status status = OPEVO_NOMEM;
 
-    for (int64_t n = 1; status != OPEVO_OK; n++) {
-        opevo_i_kt_space look;
-
-        opevo_memory_fail_at(n);
-        status = opevo_i_kt_space_init(&look, space, NULL);
-        opevo_memory_fail_at(0);
-        opevo_i_kt_space_clear(&look);
-        assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
-        assert_int_equal(opevo_memory_live(), live);
-    }
+    CHECK_MEMORY_OF(opevo_i_kt_space_init(&look, space, NULL), opevo_i_kt_space_clear(&look));
     opevo_space_destroy(space);
 }
 

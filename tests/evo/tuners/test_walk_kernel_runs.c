@@ -2,6 +2,7 @@
 
 /* The correlation of points of several runs, copies of points, and points without memory. */
 
+#include "check_memory.h"
 #include "walk_kernel_fixture.h"
 
 #include <stdio.h>
@@ -120,23 +121,13 @@ static opevo_status use(const opevo_space *space)
 static void test_every_allocation_fails(void **state)
 {
     opevo_space *space = NULL;
-    opevo_status status = OPEVO_NOMEM;
-    int64_t live = 0;
 
     CHECK_OK(opevo_space_parse("{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3]},"
                                " \"b\": {\"_type\": \"permutation\", \"_value\": [9]},"
                                " \"c\": {\"_type\": \"choice\", \"_value\": [4, 5, {\"_name\":"
                                " 6, \"d\": {\"_type\": \"choice\", \"_value\": [1, 2]}}]}}",
                                "a test", NULL, &space, &err));
-    live = opevo_memory_live();
-    for (int64_t n = 1; status != OPEVO_OK; n++) {
-        assert_true(n < 100);
-        opevo_memory_fail_at(n);
-        status = use(space);
-        opevo_memory_fail_at(0);
-        assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
-        assert_int_equal(opevo_memory_live(), live);
-    }
+    CHECK_MEMORY(use(space));
     opevo_space_destroy(space);
     opevo_i_qgp_walk_kernel_destroy(NULL);
 }

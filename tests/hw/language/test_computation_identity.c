@@ -3,6 +3,7 @@
 /* Computations made in memory, by joining, blocking and leaving out, against their own texts; and
  * which computations are the same, against texts whose names are normalised and by renaming. */
 
+#include "check_memory.h"
 #include "computation_texts.h"
 
 #include "computation_draw.h"
@@ -428,27 +429,17 @@ static void test_the_last_owner_frees_it(void **state)
 
 static void test_failing_allocations_leave_nothing(void **state)
 {
+    opevo_computation *made = NULL;
     opevo_computation *one =
         computation_of("A[2, 16, 9]; const B[16]; C[n:2, c:16] = sum(k:9) A[n, c, k]*B[c]; "
                        "D[n:2, c:16] = select(c < n, C[n, c], 0)");
     joined self = joined_of(one);
-    int64_t live = opevo_memory_live();
 
     for (int what = 0; what < 3; what++) {
-        opevo_status status = OPEVO_NOMEM;
-
-        for (int64_t n = 1; status != OPEVO_OK; n++) {
-            opevo_computation *made = NULL;
-
-            opevo_memory_fail_at(n);
-            status = what == 0   ? join(&self, 1, &made)
-                     : what == 1 ? block(one, &made)
-                                 : opevo_computation_after(one, one->tensor[2], &made, NULL);
-            opevo_memory_fail_at(0);
-            assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
-            opevo_computation_destroy(made);
-            assert_int_equal(opevo_memory_live(), live);
-        }
+        CHECK_MEMORY_OF(what == 0   ? join(&self, 1, &made)
+                        : what == 1 ? block(one, &made)
+                                    : opevo_computation_after(one, one->tensor[2], &made, NULL),
+                        opevo_computation_destroy(made), made = NULL);
     }
     opevo_computation_destroy(self.first);
     opevo_computation_destroy(self.second);

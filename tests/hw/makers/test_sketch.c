@@ -3,6 +3,7 @@
 /* Sketches: how many the rules give, and kernels of random points of their space against the
  * interpreter. */
 
+#include "check_memory.h"
 #include "sketch_points.h"
 
 #include "computations.h"
@@ -75,27 +76,17 @@ static void test_spaces(void **state)
 
 static void test_failing_allocations_leave_nothing(void **state)
 {
+    opevo_space *space = NULL;
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 2};
     opevo_computation *computation = NULL;
     opevo_sketches *sketches = NULL;
-    opevo_status status = OPEVO_NOMEM;
-    int64_t live = 0;
 
     CHECK_OK(opevo_computation_read(
         "C[i:4, j:4] = sum(k:4) A[i, k]*B[k, j]; D[i, j] = exp(C[i, j])", &computation, &err));
     CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
     assert_true(sketches->count > 1);
-    live = opevo_memory_live();
-    for (int64_t n = 1; status != OPEVO_OK; n++) {
-        opevo_space *space = NULL;
-
-        opevo_memory_fail_at(n);
-        status = opevo_sketches_space(sketches, &space, NULL);
-        opevo_memory_fail_at(0);
-        assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
-        opevo_space_destroy(space);
-        assert_int_equal(opevo_memory_live(), live);
-    }
+    CHECK_MEMORY_OF(opevo_sketches_space(sketches, &space, NULL), opevo_space_destroy(space),
+                    space = NULL);
     opevo_sketches_destroy(sketches);
     opevo_computation_destroy(computation);
 }

@@ -2,6 +2,7 @@
 
 /* What all parameter types promise: topologies, names, text and signature. */
 
+#include "check_memory.h"
 #include "topology_checks.h"
 
 #include <opevo/hash.h>
@@ -286,20 +287,12 @@ static void test_hash_is_stable(void **state)
 
 static void test_allocations_with_component_names(void **state)
 {
+    opevo_parameter *parameter = NULL;
+
     static const char *const names[] = {"a", "b", "c"};
-    int64_t live = opevo_memory_live();
-    opevo_status status = OPEVO_NOMEM;
 
-    for (int64_t n = 1; status == OPEVO_NOMEM; n++) {
-        opevo_parameter *parameter = NULL;
-
-        opevo_memory_fail_at(n);
-        status = create_named("X", names, 3, &parameter, NULL);
-        opevo_memory_fail_at(0);
-        opevo_parameter_destroy(parameter);
-        assert_int_equal(opevo_memory_live(), live);
-    }
-    assert_int_equal(status, OPEVO_OK);
+    CHECK_MEMORY_OF(create_named("X", names, 3, &parameter, NULL),
+                    opevo_parameter_destroy(parameter), parameter = NULL);
 }
 
 /* measure and read, with every allocation failing in turn. */
