@@ -91,8 +91,9 @@ static void add_barycentric(const triangle *t, const opevo_value *components,
     place->y += x * sin(t->turn) + y * cos(t->turn);
 }
 
-/* False where the parameter is no factorisation in three, or has too many primes for a picture. The
- * inner triangle is turned so that the long edges between copies of it pass between its vertices.
+/* False where the parameter is not a factorisation in three, or has too many primes for a picture.
+ * The inner triangle is turned so that the long edges between copies of it pass between its
+ * vertices.
  */
 static bool place_on_triangles(const opevo_parameter *parameter, size_t n,
                                opevo_i_fig_place *places)

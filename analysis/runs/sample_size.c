@@ -138,7 +138,7 @@ opevo_status opevo_rank_test_power(double p, double alpha, unsigned n, double *p
 /* ---- The others ---- */
 
 /* The smallest number of pairs at which the exact two-sided sign test has the power. The largest
- * number of signs against it that still rejects, `c`, grows with n by 0 or 1; -1 is none. */
+ * number of signs against it that still rejects, `c`, grows with n by 0 or 1; -1: none. */
 static uint64_t pairs_for_sign_test(double p, double alpha, double power, double *reached)
 {
     unsigned n = 0;

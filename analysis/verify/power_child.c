@@ -22,7 +22,7 @@ typedef struct child_power {
     double *law; /* scratch: of a defect */
 } child_power;
 
-/* A child that is lost, as happens when a wrong q is 0, is no point at all. */
+/* A child that is lost, as happens when a wrong q is 0, is not a point at all. */
 static opevo_status catches(child_power *self, double q, opevo_duplicate_rule rule, bool *caught,
                             opevo_error *err)
 {

@@ -64,7 +64,7 @@ opevo_status opevo_i_verify_detector_init(const double *probability, size_t coun
                                           double size, opevo_i_verify_detector *out,
                                           opevo_error *err);
 void opevo_i_verify_detector_release(opevo_i_verify_detector *self);
-/* Whether the test catches draws from `law`, a probability for each unit, that are no unit at all
+/* Whether the test catches draws from `law`, a probability for each unit, that are not units at all
  * with probability `outside`. */
 bool opevo_i_verify_detector_catches(opevo_i_verify_detector *self, const double *law,
                                      double outside);

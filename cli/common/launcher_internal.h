@@ -14,8 +14,8 @@
 opevo_status opevo_i_cli_launcher_number(const char *name, uint64_t fallback, uint64_t *out,
                                          opevo_error *err);
 /* The place of this process among those that mpirun or srun started. Where both are there, mpirun
- * was started last. A batch script itself is no step, though it is told how many tasks there could
- * be. Errors: INVALID. */
+ * was started last. A batch script itself is not a step, though it is told how many tasks there
+ * could be. Errors: INVALID. */
 opevo_status opevo_i_cli_launcher_rank(uint64_t *index, uint64_t *count, const char **by,
                                        opevo_error *err);
 /* Whether it is one of several. Where one of them ends with another status than 0, mpirun, and srun

@@ -10,7 +10,7 @@
 #include <opevo/text.h>
 
 /* What the environment says by COLUMNS, or else the columns of the terminal on this descriptor; 0,
- * which is no limit wherever a function takes a width, if it is not a terminal: what is piped is
+ * which means no limit wherever a function takes a width, if it is not a terminal: what is piped is
  * searched and cut by lines. */
 unsigned opevo_i_cli_terminal_width(int descriptor);
 /* "opevo VERB: sentence" on stderr; what the sentence quotes cannot steer a terminal. */

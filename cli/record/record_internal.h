@@ -40,10 +40,9 @@ typedef struct opevo_i_cli_record {
 } opevo_i_cli_record;
 
 /* Start the recording `path`, or go on with it: a last row that was cut is taken away. Errors:
- * INVALID, with nothing written, for files of these names that are no recording of this objective,
- * or of another share,
- * for a path with an ending, and for a space that could not be read back; IO, also while another
- * process records there. */
+ * INVALID, with nothing written, for files of these names that are not a recording of this
+ * objective, or of another share, for a path with an ending, and for a space that could not be read
+ * back; IO, also while another process records there. */
 opevo_status opevo_i_cli_record_open(const char *path, const opevo_objective *objective,
                                      const opevo_i_cli_record_share *share, opevo_i_cli_record *out,
                                      opevo_error *err);

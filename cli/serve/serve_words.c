@@ -27,7 +27,8 @@ static const opevo_parameter *find_parameter(const opevo_space *space, const cha
     return NULL;
 }
 
-/* The parameter that the request names; *made is to be destroyed, where it is none of a session. */
+/* The parameter that the request names; *made is to be destroyed, where it is not that of a
+ * session. */
 static opevo_status choose_parameter(const opevo_i_cli_server *server,
                                      const opevo_i_cli_request *request,
                                      const opevo_parameter **out, opevo_parameter **made,

@@ -177,7 +177,7 @@ typedef struct opevo_i_cli_task_trial {
     double best;
     uint64_t trial, failed;
 } opevo_i_cli_task_trial;
-/* Draw it, with the share of the limit that is nearer: of trials or of seconds; 0 is no limit. */
+/* Draw it, with the share of the limit that is nearer: of trials or of seconds; 0: no limit. */
 void opevo_i_cli_tasks_draw(opevo_progress *progress, const opevo_i_cli_spent *spent,
                             uint64_t trials, double seconds, const opevo_i_cli_task_trial *what);
 /* That the finals of a task are held, which may take as long as many trials. */

@@ -352,7 +352,7 @@ static size_t gather(const opevo_i_cli_tuning *self, double *values, size_t *fin
             continue;
         ++*finished;
         *trials += self->results[i].trials;
-        if (isfinite(result)) /* of nothing but failures there is no time */
+        if (isfinite(result)) /* failures alone have no time */
             values[count++] = result;
     }
     return count;

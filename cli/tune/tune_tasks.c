@@ -93,7 +93,7 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
 }
 
 /* What makes tasks similar: the kind of the operator, and where it runs; nothing for objectives
- * that are no operators, and for contractions, which are of any kind. */
+ * that are not operators, and for contractions, which are of any kind. */
 static void print_kind(const char *what, const char *on, opevo_text *out)
 {
     opevo_operator op;

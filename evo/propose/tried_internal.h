@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* What a tuner has proposed, and what it was told of it. A method that comes back to a point is
- * answered from here, so that the repeat is no trial and costs nothing. */
+ * answered from here, so that the repeat is not a trial and costs nothing. */
 
 #ifndef OPEVO_TRIED_INTERNAL_H
 #define OPEVO_TRIED_INTERNAL_H

@@ -35,7 +35,7 @@ static const char no_more[] = "10000 samples in a row were not new";
 static const char none_allowed[] = "no allowed candidate was found";
 
 struct opevo_i_untried {
-    const opevo_space *space; /* NULL: of a domain that is none, with these two: */
+    const opevo_space *space; /* NULL: of a domain that is not a space, with these two: */
     opevo_domain *domain;
     opevo_index_set *drawn;
     bool sparse;                  /* places are ranks in the list of points */

@@ -17,7 +17,7 @@ static opevo_status check(const opevo_session *self, const opevo_proposal *start
     if (space &&
         (!opevo_space_has(space, start->point) || !opevo_space_allows(space, start->point)))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "A start point of %.200s is no allowed point of its space.",
+                          "A start point of %.200s is not an allowed point of its space.",
                           self->objective->name);
     return OPEVO_OK;
 }

@@ -187,8 +187,8 @@ opevo_status opevo_i_store_take_trial(opevo_store *store, int64_t run, sqlite3_s
 /* ---- store_trials.c ---- */
 
 /* As opevo_store_append, with outcomes that were told ahead of their turn: these are kept until the
- * trials before them are there, and those whose turn has come are no longer kept apart. All of it,
- * or nothing. */
+ * trials before them are there, and those that have come in order are no longer kept apart. All of
+ * it, or nothing. */
 opevo_status opevo_i_store_append_early(opevo_store *store, int64_t run, const opevo_trial *trials,
                                         size_t count, const opevo_trial *early, size_t early_count,
                                         opevo_error *err);
@@ -325,7 +325,8 @@ void opevo_i_store_pack(const opevo_trial *trials, size_t count, opevo_i_store_k
 opevo_status opevo_i_store_unpack_seek(opevo_store *store, int64_t run, uint64_t after, bool *found,
                                        opevo_error *err);
 opevo_status opevo_i_store_unpack_next(opevo_store *store, opevo_trial *trial, opevo_error *err);
-/* An outcome as it stands in the table of those that packed runs share. False where it is none. */
+/* An outcome as it stands in the table of those that packed runs share. False where it is not
+ * one. */
 bool opevo_i_store_unpack_outcome(const void *data, size_t size, opevo_outcome *outcome,
                                   opevo_i_store_details *details);
 /* Release the trials of the run that is being read, and the outcomes that were read. */

@@ -209,7 +209,7 @@ static opevo_status make_known(scheduler *self, opevo_error *err)
         const opevo_objective *objective = study->lines[i].objective;
         size_t k = 0;
 
-        /* What breaks a requirement is no outcome of the objective. */
+        /* What breaks a requirement is not an outcome of the objective. */
         if (!opevo_i_store_known_suits(objective) || study->lines[i].requirement_count > 0)
             continue;
         while (k < self->made_count && self->made[k]->signature != objective->signature)

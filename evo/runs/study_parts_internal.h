@@ -67,7 +67,7 @@ struct opevo_plan {
     const opevo_starts **line_starts; /* of each line of the study; NULL: those of its objective */
 };
 
-/* "trials=500 seconds=30 target=95%"; `unit` follows a target that is no share.
+/* "trials=500 seconds=30 target=95%"; `unit` follows a target that is not a share.
  * The caller frees it. */
 opevo_status opevo_i_study_plan_print_budget(const opevo_plan *plan,
                                              const opevo_i_study_plan_budget *budget,
@@ -107,7 +107,7 @@ opevo_status opevo_i_study_reshape(opevo_objective *inner, const opevo_i_study_a
 
 /* ---- The store of a study (store_study.c) ---- */
 
-/* Whether a run is computed by one thread and stored in one piece. Candidates that are no points
+/* Whether a run is computed by one thread and stored in one piece. Candidates that are not points
  * need their texts in the store, so such a run is stored trial by trial, like a measured one. */
 static inline bool opevo_i_study_is_stored_whole(const opevo_objective *objective)
 {

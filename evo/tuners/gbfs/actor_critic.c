@@ -306,7 +306,7 @@ static bool has_wide(void)
 }
 #endif
 
-/* Whether one of the numbers has no finite square, or is none. */
+/* Whether one of the numbers has no finite square, or is NaN. */
 static ALWAYS_INLINE bool find_strange(const float *numbers, size_t count)
 {
     int strange = 0;

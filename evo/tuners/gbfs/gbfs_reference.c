@@ -15,7 +15,7 @@
  * outcome); G4, minimising ranks a failure best (fitness is maximised); G5, time a trial grows with
  * the trials (a heap here).
  *
- * Deliberate deviations: a repeat is answered from memory and is no trial, where it cost the
+ * Deliberate deviations: a repeat is answered from memory and is not a trial, where it cost the
  * authors one; after 1024 repeats in a row, which means that the states near the best are
  * exhausted, the queue is emptied and the search starts over at a uniform new point; a forbidden
  * neighbour is dropped. */

@@ -13,7 +13,7 @@
  * - The reward is the fitness itself (thousands, in GFLOP/s), not a share of the best.
  * - A round is served from its end.
  *
- * Of its other defects, these are no part of the search: N4, steps make floats of whole numbers,
+ * Of its other defects, these are not part of the search: N4, steps make floats of integers,
  * which the compiler behind it refuses; N5, when the neighbourhood of the best point is exhausted
  * it spins for ever (after 1024 episodes it starts over here, as `na2c`); N6, minimising never
  * moves the start (fitness is maximised). Its setting for the hidden units is ignored, and absent

@@ -114,7 +114,7 @@ typedef struct candidates {
 } candidates;
 
 /* Work out what is near. Of a parameter, near[0] is the value itself, then come the others. Where
- * one parameter differs it is none that is silent; in a box one may be, which another wakes. */
+ * one parameter differs, it is not a silent one; in a box one may be, which another wakes. */
 static candidates gather(const opevo_i_kt_space *space, opevo_i_kt_kind kind,
                          const opevo_index *from)
 {
@@ -155,7 +155,7 @@ static void write_single(const candidates *self, opevo_index number, opevo_index
         self->any ? number + (number >= self->from[i]) : space->near[3 * i + 1 + (unsigned)number];
 }
 
-/* A number of a box may stand for the point itself, which is no neighbour. */
+/* A number of a box may stand for the point itself, which is not a neighbour. */
 static void write_numbered(const candidates *self, opevo_index number, opevo_index *to)
 {
     const opevo_i_kt_space *space = self->space;

@@ -29,9 +29,9 @@ typedef struct nsga2 {
     opevo_rng rng;
     opevo_index_set *seen;
     opevo_i_untried *fresh;
-    const char *dry;      /* why there are no more new candidates; NULL before */
-    uint64_t generations; /* begun */
-    unsigned tournament;  /* 0: of uniform pairs; 1: of shuffled ones */
+    const char *exhausted; /* why there are no more new candidates; NULL before */
+    uint64_t generations;  /* begun */
+    unsigned tournament;   /* 0: of uniform pairs; 1: of shuffled ones */
     size_t elite, retries;
     opevo_i_nsga2_individual *individuals; /* 2 * population */
     size_t kept, children;      /* the population; behind it those told of the generation */
@@ -106,16 +106,16 @@ static opevo_status add(nsga2 *self, opevo_index candidate, const char *origin, 
     return OPEVO_OK;
 }
 
-/* Add a sample that is new, or find that there is none and say why in `dry`. */
+/* Add a sample that is new, or find that there is none and say why in `exhausted`. */
 static opevo_status add_uniform(nsga2 *self, const char *origin, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_index candidate = 0;
 
-    if (!self->dry)
-        status =
-            opevo_i_untried_draw(self->fresh, self->seen, &self->rng, &candidate, &self->dry, err);
-    if (status != OPEVO_OK || self->dry)
+    if (!self->exhausted)
+        status = opevo_i_untried_draw(self->fresh, self->seen, &self->rng, &candidate,
+                                      &self->exhausted, err);
+    if (status != OPEVO_OK || self->exhausted)
         return status;
     return add(self, candidate, origin, err);
 }
@@ -282,7 +282,7 @@ static opevo_status ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t ca
         if (status != OPEVO_OK)
             return status;
         if (self->made == 0)
-            tuner->reason = self->dry;
+            tuner->reason = self->exhausted;
     }
     while (given < capacity && self->asked < self->made)
         proposals[given++] = self->generation[self->asked++];

@@ -27,7 +27,7 @@ typedef struct opevo {
     opevo_rng rng;
     opevo_index_set *seen;
     opevo_i_untried *fresh;
-    const char *dry; /* why there are no more uniform points; NULL before */
+    const char *exhausted; /* why there are no more uniform points; NULL before */
     bool begun;
     size_t observed; /* of the first generation, not proposed here */
 
@@ -126,15 +126,16 @@ static opevo_status add(opevo *self, opevo_index point, const char *origin, opev
     return OPEVO_OK;
 }
 
-/* Add a uniform point, or find that there is none and say why in `dry`. */
+/* Add a uniform point, or find that there is none and say why in `exhausted`. */
 static opevo_status add_uniform(opevo *self, const char *origin, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_index point = 0;
 
-    if (!self->dry)
-        status = opevo_i_untried_draw(self->fresh, self->seen, &self->rng, &point, &self->dry, err);
-    if (status != OPEVO_OK || self->dry)
+    if (!self->exhausted)
+        status = opevo_i_untried_draw(self->fresh, self->seen, &self->rng, &point, &self->exhausted,
+                                      err);
+    if (status != OPEVO_OK || self->exhausted)
         return status;
     opevo_space_decode(self->space, point, self->vertices + self->made * self->width);
     return add(self, point, origin, err);
@@ -193,7 +194,7 @@ static opevo_status ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t ca
         if (status != OPEVO_OK)
             return status;
         if (self->made == 0)
-            tuner->reason = self->dry;
+            tuner->reason = self->exhausted;
     }
     while (given < capacity && self->asked < self->made) {
         proposals[given].point = self->points[self->asked];

@@ -21,7 +21,7 @@
  * part breaks it (its walk stays); B6, a space smaller than a brood, or exhausted, hangs it
  * (below); a trial that reports nothing stalls it (every trial has an outcome).
  *
- * Deliberate deviations: a repeat is answered from memory and is no trial, where it cost the
+ * Deliberate deviations: a repeat is answered from memory and is not a trial, where it cost the
  * authors one; outcomes come in in the order served; a forbidden child is walked on like a
  * duplicate; after 4096 walks a brood is left as it is; in the place of an empty brood, and after
  * 1024 repeats in a row, comes a uniform point that is new (origin `uniform`), and without one the

@@ -12,7 +12,7 @@
  * A parameter is mixed where some but not all of its three or more integers are powers of two.
  * These two kinds of values are compared as well: alignment makes that difference on most hardware,
  * and no path of increasing values shows it. Where several parameters are mixed, so is whether all
- * of them have a power of two: a tile has to divide an extent, where one factor that is none spoils
+ * of them have a power of two: a tile has to divide an extent, where one factor that is not spoils
  * what the others do, and a second no more, which no product over parameters can say. Often only
  * one of the two matters, so these features are optional.
  *

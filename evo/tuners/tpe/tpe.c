@@ -353,42 +353,42 @@ static opevo_status start(tpe *self, opevo_error *err)
 {
     size_t wanted = self->startup;
     opevo_status status = OPEVO_OK;
-    const char *dry = NULL;
+    const char *exhausted = NULL;
 
     opevo_i_rounds_begin(self->rounds);
-    while (opevo_i_rounds_count(self->rounds) < wanted && status == OPEVO_OK && !dry)
-        status = opevo_i_rounds_add_uniform(self->rounds, &self->rng, "initial", &dry, err);
+    while (opevo_i_rounds_count(self->rounds) < wanted && status == OPEVO_OK && !exhausted)
+        status = opevo_i_rounds_add_uniform(self->rounds, &self->rng, "initial", &exhausted, err);
     if (status == OPEVO_OK && opevo_i_rounds_count(self->rounds) == 0)
-        self->super.reason = dry;
+        self->super.reason = exhausted;
     return status;
 }
 
-static opevo_status add_next(tpe *self, const char **dry, opevo_error *err)
+static opevo_status add_next(tpe *self, const char **exhausted, opevo_error *err)
 {
     opevo_index point = 0;
 
     fit(self);
     if (suggest(self, &point))
         return opevo_i_rounds_add(self->rounds, point, "model", err);
-    return opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", dry, err);
+    return opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", exhausted, err);
 }
 
 static opevo_status follow(tpe *self, opevo_error *err)
 {
     size_t batch = self->batch;
     opevo_status status = OPEVO_OK;
-    const char *dry = NULL;
+    const char *exhausted = NULL;
 
     opevo_i_rounds_begin(self->rounds);
     for (size_t i = 0; i < batch; i++) {
         if (i > 0)
             OPEVO_TRY(lie(self, opevo_i_rounds_point(self->rounds, i - 1), err));
-        OPEVO_TRY(add_next(self, &dry, err));
-        if (dry)
+        OPEVO_TRY(add_next(self, &exhausted, err));
+        if (exhausted)
             break;
     }
     if (opevo_i_rounds_count(self->rounds) == 0)
-        self->super.reason = dry;
+        self->super.reason = exhausted;
 cleanup:
     forget_lies(self);
     return status;

@@ -207,14 +207,14 @@ static opevo_status start_chains(opevo_i_tvm_annealing *self, opevo_rng *rng, op
 {
     opevo_i_untried *fresh = opevo_i_untried_create(self->space);
     opevo_status status = fresh ? OPEVO_OK : OPEVO_NOMEM;
-    const char *dry = NULL;
+    const char *exhausted = NULL;
     size_t started = 0;
 
     if (!fresh)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to start the chains of an annealing.");
-    while (started < self->chains && !dry && status == OPEVO_OK) {
-        status = opevo_i_untried_draw(fresh, NULL, rng, &self->points[started], &dry, err);
-        started += status == OPEVO_OK && !dry;
+    while (started < self->chains && !exhausted && status == OPEVO_OK) {
+        status = opevo_i_untried_draw(fresh, NULL, rng, &self->points[started], &exhausted, err);
+        started += status == OPEVO_OK && !exhausted;
     }
     opevo_i_untried_destroy(fresh);
     if (status != OPEVO_OK)

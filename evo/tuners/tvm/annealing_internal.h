@@ -21,7 +21,7 @@ void opevo_i_tvm_annealing_destroy(opevo_i_tvm_annealing *annealing);
 typedef opevo_status (*opevo_i_tvm_annealing_scores)(void *context, const opevo_index *points,
                                                      const opevo_index *vertices, size_t count,
                                                      float *scores, opevo_error *err);
-/* Points that are no answer, though chains may pass through them. */
+/* Points that are not an answer, though chains may pass through them. */
 typedef bool (*opevo_i_tvm_annealing_excludes)(void *context, opevo_index point);
 
 typedef struct opevo_i_tvm_annealing_goal {

@@ -30,7 +30,7 @@ typedef struct knobs {
     opevo_i_tvm_evolution super;
     opevo_i_tvm_tiling *tilings;
     size_t tiling_count;
-    size_t *others; /* parameters of several values that are no factorisation */
+    size_t *others; /* parameters of several values that are not factorisations */
     size_t other_count;
 } knobs;
 
@@ -63,14 +63,14 @@ static opevo_status sample(opevo_i_tvm_evolution *self, opevo_error *err)
 {
     opevo_i_untried *fresh = opevo_i_untried_create(self->space);
     opevo_status status = OPEVO_OK;
-    const char *dry = NULL;
+    const char *exhausted = NULL;
 
     if (!fresh)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a population.");
-    for (self->now_count = 0; self->now_count < self->plan.population && !dry;) {
+    for (self->now_count = 0; self->now_count < self->plan.population && !exhausted;) {
         OPEVO_TRY(opevo_i_untried_draw(fresh, NULL, &self->rng, &self->points[self->now_count],
-                                       &dry, err));
-        self->now_count += !dry;
+                                       &exhausted, err));
+        self->now_count += !exhausted;
     }
     for (size_t i = 0; i < self->now_count; i++)
         opevo_space_decode(self->space, self->points[i], self->vertices + i * self->width);

@@ -258,16 +258,16 @@ static opevo_status make_round(autotvm *self, opevo_error *err)
 {
     size_t random = (size_t)(self->random * (double)self->plan);
     size_t planned = self->best_count > random ? self->best_count - random : 0;
-    const char *dry = NULL;
+    const char *exhausted = NULL;
     opevo_status status = OPEVO_OK;
 
     opevo_i_rounds_begin(self->rounds);
     for (size_t i = 0; i < planned && status == OPEVO_OK; i++)
         status = opevo_i_rounds_add(self->rounds, self->best[i], "model", err);
-    while (status == OPEVO_OK && !dry && opevo_i_rounds_count(self->rounds) < self->plan)
-        status = opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", &dry, err);
+    while (status == OPEVO_OK && !exhausted && opevo_i_rounds_count(self->rounds) < self->plan)
+        status = opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", &exhausted, err);
     if (status == OPEVO_OK && opevo_i_rounds_count(self->rounds) == 0)
-        self->super.reason = dry;
+        self->super.reason = exhausted;
     return status;
 }
 

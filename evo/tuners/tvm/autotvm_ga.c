@@ -191,7 +191,7 @@ static void complete(genetic *self)
 }
 
 /* Add one child to the round, or a uniform point where none is new. */
-static opevo_status add_child(genetic *self, const char **dry, opevo_error *err)
+static opevo_status add_child(genetic *self, const char **exhausted, opevo_error *err)
 {
     size_t first = opevo_rng_weighted(&self->rng, self->below, self->parent_count);
     size_t second = draw_other_parent(self, first);
@@ -208,7 +208,7 @@ static opevo_status add_child(genetic *self, const char **dry, opevo_error *err)
         complete(self);
         if (opevo_i_rounds_nearest(self->rounds, self->child, &point))
             return opevo_i_rounds_add(self->rounds, point, "child", err);
-        return opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", dry, err);
+        return opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", exhausted, err);
     }
     for (int draws = 0; draws < REDRAWS_MOST; draws++) {
         opevo_index point = 0;
@@ -219,13 +219,13 @@ static opevo_status add_child(genetic *self, const char **dry, opevo_error *err)
             return opevo_i_rounds_add(self->rounds, point, "child", err);
         redraw(self, (size_t)opevo_rng_below(&self->rng, self->width));
     }
-    return opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", dry, err);
+    return opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", exhausted, err);
 }
 
 /* The next generation; an empty one says that the search is over. */
 static opevo_status breed(genetic *self, opevo_error *err)
 {
-    const char *dry = NULL;
+    const char *exhausted = NULL;
     opevo_status status = OPEVO_OK;
     size_t made = 0;
 
@@ -235,13 +235,13 @@ static opevo_status breed(genetic *self, opevo_error *err)
         weigh_parents(self);
     }
     opevo_i_rounds_begin(self->rounds);
-    for (; made < self->population && !dry && status == OPEVO_OK; made++)
-        status = self->begun
-                     ? add_child(self, &dry, err)
-                     : opevo_i_rounds_add_uniform(self->rounds, &self->rng, "initial", &dry, err);
+    for (; made < self->population && !exhausted && status == OPEVO_OK; made++)
+        status = self->begun ? add_child(self, &exhausted, err)
+                             : opevo_i_rounds_add_uniform(self->rounds, &self->rng, "initial",
+                                                          &exhausted, err);
     self->begun = true;
     if (status == OPEVO_OK && opevo_i_rounds_count(self->rounds) == 0)
-        self->super.reason = dry;
+        self->super.reason = exhausted;
     return status;
 }
 

@@ -334,7 +334,7 @@ static opevo_status make_round(opevo_i_tvm_evolution *self, opevo_error *err)
 {
     size_t good = self->plan.batch - random_wanted(self);
     size_t best = 0, random = 0;
-    const char *dry = NULL;
+    const char *exhausted = NULL;
     opevo_status status = OPEVO_OK;
 
     opevo_i_rounds_begin(self->rounds);
@@ -349,10 +349,11 @@ static opevo_status make_round(opevo_i_tvm_evolution *self, opevo_error *err)
     }
     if (opevo_i_rounds_count(self->rounds) > 0)
         return status;
-    while (opevo_i_rounds_count(self->rounds) < self->plan.batch && status == OPEVO_OK && !dry)
-        status = opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", &dry, err);
+    while (opevo_i_rounds_count(self->rounds) < self->plan.batch && status == OPEVO_OK &&
+           !exhausted)
+        status = opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", &exhausted, err);
     if (status == OPEVO_OK && opevo_i_rounds_count(self->rounds) == 0)
-        self->super.reason = dry;
+        self->super.reason = exhausted;
     return status;
 }
 

@@ -113,7 +113,7 @@ struct opevo_harness {
     json_t *derived; /* an object of expressions, in order; may be NULL */
     opevo_i_harness_buffer_plan *buffers;
     size_t buffer_count;
-    const char **racy; /* names in "races" that are no buffers' */
+    const char **racy; /* names in "races" that are not buffers' */
     size_t racy_count;
     opevo_i_harness_step *steps;
     size_t step_count;

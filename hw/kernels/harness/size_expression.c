@@ -65,7 +65,7 @@ static int64_t ceiling(scanner *s, int64_t a, int64_t b)
     return s->fault ? 0 : quotient + (a % b != 0 && (a < 0) == (b < 0));
 }
 
-/* min(a, b), max(a, b), ceil(a, b); *value is untouched if `name` is none of them. */
+/* min(a, b), max(a, b), ceil(a, b); *value is untouched if `name` is not one of them. */
 static bool call(scanner *s, const char *name, size_t length, int64_t *value)
 {
     static const char *const functions[] = {"min", "max", "ceil"};

@@ -19,7 +19,7 @@ opevo_status opevo_simt_create(struct LLVMOpaqueModule *module, const opevo_simt
     opevo_simt *self = opevo_calloc(1, sizeof *self);
     opevo_status status;
 
-    if (!self || !opevo_i_simt_region_add(self)) { /* region 0 is none */
+    if (!self || !opevo_i_simt_region_add(self)) { /* region 0 means none */
         opevo_free(self);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to decode a kernel.");
     }

@@ -561,7 +561,7 @@ bool opevo_i_simt_atomic(opevo_simt *self, const opevo_i_simt_warp *warp,
     opevo_i_simt_code access = *code;
     targets where;
 
-    access.number = 0; /* which is no distance here */
+    access.number = 0; /* which is not a distance here */
     if (!resolve(self, warp, &access, &where) || !check_atomic(self, warp, code, &where))
         return false;
     EACH_LANE(lane, warp->mask)

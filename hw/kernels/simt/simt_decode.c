@@ -352,7 +352,7 @@ void opevo_i_simt_inline(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame)
 
 /* ---- Kernels ---- */
 
-/* A region for a struct that is passed by value; 0: parameter `index` is none. */
+/* A region for a struct that is passed by value; 0: parameter `index` is not one. */
 static uint32_t struct_region(opevo_i_simt_decoder *self, LLVMValueRef function, unsigned index)
 {
     LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(

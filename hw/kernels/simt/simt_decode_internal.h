@@ -154,7 +154,7 @@ uint32_t opevo_i_simt_type_parts(const opevo_i_simt_decoder *self, LLVMTypeRef t
 /* Regions of all global variables. */
 void opevo_i_simt_globals(opevo_i_simt_decoder *self);
 
-/* simt_instructions.c: an instruction that is no terminator. */
+/* simt_instructions.c: an instruction that is not a terminator. */
 void opevo_i_simt_instruction(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame,
                               LLVMValueRef instruction);
 

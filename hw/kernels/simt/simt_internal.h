@@ -229,7 +229,7 @@ typedef struct opevo_i_simt_parameter {
     uint32_t at; /* register */
     uint8_t size;
     bool is_pointer;
-    uint32_t region; /* of a struct by value, each thread's own; 0: it is none */
+    uint32_t region; /* of a struct by value, each thread's own; 0: it is not one */
 } opevo_i_simt_parameter;
 
 typedef struct opevo_i_simt_kernel {
@@ -328,7 +328,7 @@ struct opevo_simt {
     opevo_i_simt_kernel *kernels;
     size_t kernel_count, kernel_capacity;
     unsigned granule_shift; /* log2 of the bytes of a cell */
-    /* Memory: region 0 is none; then variables and local memory; then buffers */
+    /* Memory: region 0 means none; then variables and local memory; then buffers */
     opevo_i_simt_region *regions;
     size_t region_count, region_capacity, first_buffer;
     size_t allocated_regions; /* whose shadows are kept for reuse */

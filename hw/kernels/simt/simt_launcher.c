@@ -138,7 +138,7 @@ static opevo_status add_buffers(simt_launcher *self, opevo_case *what, opevo_err
     return status;
 }
 
-/* An output with an element that nothing wrote is no result. */
+/* An output with an element that nothing wrote is not a result. */
 static void check_outputs(const simt_launcher *self, opevo_case *what, opevo_evaluation *out)
 {
     size_t count = 0;

@@ -52,7 +52,7 @@ typedef struct command_backend {
 static void list(void (*add)(void *context, const opevo_hardware *row), void *context)
 {
     (void)add;
-    (void)context; /* a program is no device */
+    (void)context; /* a program is not a device */
 }
 
 static opevo_status open_backend(unsigned ordinal, opevo_i_backend **out, opevo_error *err)

@@ -97,7 +97,7 @@ bool opevo_i_engine_connection_flush(opevo_i_engine_connection *worker);
 bool opevo_i_engine_connection_read(opevo_i_engine_connection *worker);
 /* Read what is there, and keep only the end of what comes on standard error. */
 void opevo_i_engine_connection_discard_output(opevo_i_engine_connection *worker);
-/* Whether its launcher says, in the words of Slurm, that it waits in a queue: for that is no limit.
+/* Whether its launcher says, in the words of Slurm, that it waits in a queue: that has no limit.
  */
 bool opevo_i_engine_connection_is_queued(const opevo_i_engine_connection *worker);
 /* Close its pipes, which ends it; wait `patience_s` for that, then kill it. */

@@ -36,8 +36,7 @@ struct opevo_i_engine_launch {
     opevo_i_engine_launch *next; /* of all that are open */
     char *key;                   /* its command and address */
     opevo_listener *listener;
-    opevo_i_engine_connection
-        process; /* the launcher; of its pipes only standard error is heeded */
+    opevo_i_engine_connection process; /* the launcher; of its pipes only standard error is read */
     opevo_i_process_arguments environment;
     char *file; /* with address and token; NULL: the command has no place for it */
     opevo_i_engine_launch_user *users;

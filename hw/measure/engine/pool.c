@@ -227,7 +227,7 @@ static void flush_workers(const opevo_i_engine_work *self)
 
 static bool is_done(const opevo_i_engine_work *self)
 {
-    return self->left == 0 && self->dry;
+    return self->left == 0 && self->exhausted;
 }
 
 static bool has_met(const opevo_i_engine_work *self)
@@ -276,7 +276,7 @@ opevo_status opevo_i_engine_pool_meet(opevo_i_engine_pool *pool, opevo_i_engine_
                                       opevo_error *err)
 {
     opevo_i_engine_work self = {
-        .pool = pool, .dry = true, .look_s = INFINITY, .to = pool->count, .err = err};
+        .pool = pool, .exhausted = true, .look_s = INFINITY, .to = pool->count, .err = err};
     opevo_status status = work_until(&self, has_met, err);
 
     for (size_t i = pool->count; out && i-- > 0 && status == OPEVO_OK;) {

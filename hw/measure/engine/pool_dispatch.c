@@ -68,7 +68,7 @@ static opevo_status pull(opevo_i_engine_work *self, opevo_error *err)
     else if (task)
         append(self, task);
     else
-        self->dry = true;
+        self->exhausted = true;
     return OPEVO_OK;
 }
 
@@ -117,7 +117,7 @@ void opevo_i_engine_work_abandon(opevo_i_engine_work *work)
         drop_everywhere(work, task);
     work->first = work->last = NULL;
     work->left = work->open = 0;
-    work->over = work->dry = true;
+    work->over = work->exhausted = true;
 }
 
 void opevo_i_engine_work_finish(opevo_i_engine_work *work, opevo_i_engine_task *task)
@@ -125,7 +125,7 @@ void opevo_i_engine_work_finish(opevo_i_engine_work *work, opevo_i_engine_task *
     unlink_task(work, task);
     drop_everywhere(work, task);
     task->stage = OPEVO_I_DONE;
-    work->dry = work->over;
+    work->exhausted = work->over;
     if (work->status == OPEVO_OK)
         work->status = work->source->done(work->source->context, task, work->err);
 }
@@ -329,7 +329,7 @@ static opevo_status serve(opevo_i_engine_work *self, size_t number, opevo_error 
 
     if (!task)
         task = next_open(self, number, now);
-    while (status == OPEVO_OK && !task && !self->dry) {
+    while (status == OPEVO_OK && !task && !self->exhausted) {
         status = pull(self, err);
         task = next_open(self, number, now);
     }
@@ -345,7 +345,7 @@ opevo_status opevo_i_engine_work_dispatch(opevo_i_engine_work *work, opevo_error
     opevo_status status = OPEVO_OK;
 
     work->look_s = INFINITY;
-    while (status == OPEVO_OK && !work->dry &&
+    while (status == OPEVO_OK && !work->exhausted &&
            (work->left == 0 || (work->pool->lazy && work->left < work->to - work->from)))
         status = pull(work, err);
     for (size_t in_hand = 0; in_hand < OPEVO_I_DEPTH_MOST; in_hand++) {

@@ -13,7 +13,7 @@ struct opevo_i_engine_work {
     const opevo_i_engine_source *source; /* NULL: nothing is done */
     opevo_i_engine_task *first, *last;   /* those that are not done, in order */
     size_t left, open;                   /* how many, and how many of them are OPEN */
-    bool dry;                            /* the source has nothing before another task is done */
+    bool exhausted;                      /* the source has nothing before another task is done */
     bool over;                           /* nor afterwards */
     double look_s;                       /* when a worker without work may repeat something */
     size_t from, to;                     /* the workers that may be used */

@@ -90,7 +90,7 @@ extern const opevo_i_gpu_vendor opevo_i_gpu_vendor_cuda, opevo_i_gpu_vendor_hip;
 
 /* The first that can be opened; NULL when none can. */
 void *opevo_i_gpu_library(const char *const *names);
-/* A function of a library, as a row of its table says: an empty name is none. */
+/* A function of a library, as a row of its table says: an empty name means none. */
 typedef struct opevo_i_gpu_symbol {
     size_t offset; /* of the member that becomes the function */
     const char *cuda, *hip;

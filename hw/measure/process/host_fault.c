@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A compiler is a driver that starts others: what befell those shows only in what the driver prints
+/* A compiler is a driver that starts others: how those ended shows only in what the driver prints
  * before it ends with status 1. The words are those of GCC's driver, of collect2 and of Clang. */
 
 #include "host_fault_internal.h"

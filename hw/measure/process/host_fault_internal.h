@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* What fails on the host and not in the kernel or program that is measured: no disk, memory,
- * processes or descriptors, or a process killed by somebody else. Such a failure is no outcome; the
- * worker reports it as a fault, and the job is tried again. */
+ * processes or descriptors, or a process killed by somebody else. Such a failure is not an outcome;
+ * the worker reports it as a fault, and the job is tried again. */
 
 #ifndef OPEVO_HOST_FAULT_INTERNAL_H
 #define OPEVO_HOST_FAULT_INTERNAL_H
@@ -13,7 +13,7 @@
 enum { OPEVO_I_EXIT_HOST = 71 };
 
 /* Whether a call that failed so did for want of something that the host has too little of, or that
- * is being changed at the moment. What cannot be found or is not permitted is no such thing. */
+ * is being changed at the moment. What cannot be found or is not permitted is not such a fault. */
 bool opevo_i_process_host_errno(int code);
 
 /* Whether the compiler, named `compiler`, failed for a reason of the host: it was not started or

@@ -76,7 +76,7 @@ uint64_t opevo_i_process_build_hash(const opevo_i_process_arguments *command)
 
     opevo_text_free(&path);
     for (size_t i = 1; known && i < command->count; i++)
-        hash_file(command->items[i], &hash); /* most words are no files */
+        hash_file(command->items[i], &hash); /* most words are not files */
     return known ? hash | !hash : 0;
 }
 

@@ -187,7 +187,7 @@ static void test_a_forbidden_start(void **state)
 
     set_up(&self, "random");
     self.points[1].point = opevo_space_size(self.space);
-    CHECK_FAILS(OPEVO_INVALID, "A start point of formula is no allowed point of its space.",
+    CHECK_FAILS(OPEVO_INVALID, "A start point of formula is not an allowed point of its space.",
                 opevo_session_create(&self.objective.super, &self.options, &session, &err));
     tear_down(&self);
 }

@@ -83,11 +83,11 @@ static void test_observing_what_cannot_be(void **state)
     CHECK_FAILS(OPEVO_INVALID, "Trial 1 is at a point told before.",
                 opevo_tuner_observe(tuner, observed, 1, &err));
     other.proposal.point = opevo_space_size(space);
-    CHECK_FAILS(OPEVO_INVALID, "Trial 3 is no allowed point of the space.",
+    CHECK_FAILS(OPEVO_INVALID, "Trial 3 is not an allowed point of the space.",
                 opevo_tuner_observe(tuner, &other, 1, &err));
     while (opevo_space_allows(space, --other.proposal.point))
         continue;
-    CHECK_FAILS(OPEVO_INVALID, "Trial 3 is no allowed point of the space.",
+    CHECK_FAILS(OPEVO_INVALID, "Trial 3 is not an allowed point of the space.",
                 opevo_tuner_observe(tuner, &other, 1, &err));
     turn(tuner, &objective, 1, points);
     CHECK_FAILS(OPEVO_INVALID, "before it is asked",

@@ -65,7 +65,7 @@ typedef struct opevo_topology_choice {
 } opevo_topology_choice;
 
 /* Every combination of one topology for each type of parameter that the space has, steps(k) with k
- * = 2; and the space as it is, named "as given", first, where it is none of them.
+ * = 2; and the space as it is, named "as given", first, where it is not one of them.
  * Errors: LIMIT for more than 100 of them; NOMEM. */
 OPEVO_API opevo_status opevo_topology_choices_create(const opevo_space *space,
                                                      opevo_topology_choice **out, size_t *count,

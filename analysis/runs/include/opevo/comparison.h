@@ -41,7 +41,7 @@ typedef struct opevo_signed_rank {
  * most 1, under the 2^n equally likely signs. Exact for up to 150 differences that are not 0;
  * beyond, normal with variance (sum of squared ranks) / 4 and continuity correction.
  * The differences are taken as they are: equal ones are ties.
- * Errors: INVALID for a difference that is no number; NOMEM. Cost: O(count^3), below 10 ms.
+ * Errors: INVALID for a difference that is not a number; NOMEM. Cost: O(count^3), below 10 ms.
  * Source: Pratt, "Remarks on zeros and ties in the Wilcoxon signed rank procedures", JASA 54
  * (1959); effect size: Kerby, "The simple difference formula", Compr. Psychol. 3 (2014). */
 OPEVO_API opevo_status opevo_signed_rank_test(const double *differences, size_t count,

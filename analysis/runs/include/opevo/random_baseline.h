@@ -79,7 +79,7 @@ OPEVO_API opevo_random_run_time opevo_random_run_time_of(uint64_t points, uint64
  *
  * Willemsen, Schoonhoven, Filipovic, Tornede, van Nieuwpoort, van Werkhoven, "A methodology for
  * comparing optimization algorithms for auto-tuning", FGCS 159 (2024): minimises the time f, here 1
- * / fitness, over the n ok points; a failure is no value. */
+ * / fitness, over the n ok points; a failure is not a value. */
 
 /* Baseline after M trials: of the n times sorted worst first, the one at rank (from 0)
  * min(n - 1, round(M (n + 1) / (M + 1))), halves to even: the time at the expected best rank, not

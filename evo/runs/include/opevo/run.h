@@ -115,7 +115,7 @@ typedef struct opevo_session opevo_session;
  * Of an external objective, that is done here already.
  *
  * Errors: INVALID without a limit, for earlier trials that the tuner cannot use, or for a start
- * point that is no allowed point of the space; MISMATCH for a
+ * point that is not an allowed point of the space; MISMATCH for a
  * stored run of another version, space or landscape; NOMEM; whatever the store reports. */
 OPEVO_API opevo_status opevo_session_create_sized(opevo_objective *objective,
                                                   const opevo_run_options *options, size_t size,

@@ -85,7 +85,7 @@ opevo_status opevo_harness_path(const char *kernel, char **out, opevo_error *err
 uint64_t opevo_harness_hash(const opevo_harness *harness);
 /* Path of the module whose results are golden; NULL: the base kernel itself. Borrowed. */
 const char *opevo_harness_reference(const opevo_harness *harness);
-/* The names in "races" that are no buffers', in the order of the file: variables of the module, in
+/* The names in "races" that are not buffers', in the order of the file: variables of the module, in
  * shared or global memory, to which work items may write the same value at the same place at once.
  * NULL from their number on. Borrowed. */
 const char *opevo_harness_racy_variable(const opevo_harness *harness, size_t i);
