@@ -140,33 +140,25 @@ static opevo_status take(opevo_i_kt *base, opevo_error *err)
     return OPEVO_OK;
 }
 
-static const opevo_i_kt_strategy strategy = {propose, take, restart, clear};
+static bool prepare(opevo_i_kt *base)
+{
+    annealing *self = (annealing *)base;
+    double log_alpha = log(self->alpha);
+    double evaluations = fmin((double)self->evaluations, (double)base->space.count);
+
+    self->log_pace = log_alpha * ceil(log(self->t_min) / log_alpha) / evaluations;
+    self->here = opevo_malloc(base->space.width, sizeof *self->here);
+    self->there = opevo_malloc(base->space.width, sizeof *self->there);
+    return self->here && self->there;
+}
+
+static const opevo_i_kt_strategy strategy = {sizeof(annealing), prepare, propose, take,
+                                             restart,           clear};
 
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
-    opevo_i_kt *base = NULL;
-    annealing *self = NULL;
-    double log_alpha = 0, evaluations = 0;
-    opevo_status status = opevo_i_kt_create(sizeof *self, &strategy, space, rng, &base, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    self = (annealing *)base;
-    OPEVO_SETTINGS_READ(settings_table, settings, self);
-    log_alpha = log(self->alpha);
-    evaluations = (double)self->evaluations;
-    if ((double)base->space.count < evaluations)
-        evaluations = (double)base->space.count;
-    self->log_pace = log_alpha * ceil(log(self->t_min) / log_alpha) / evaluations;
-    self->here = opevo_malloc(base->space.width, sizeof *self->here);
-    self->there = opevo_malloc(base->space.width, sizeof *self->there);
-    if (!self->here || !self->there) {
-        opevo_i_kt_destroy(&base->super);
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner kt-annealing.");
-    }
-    *out = &base->super;
-    return OPEVO_OK;
+    return opevo_i_kt_create(&opevo_i_kt_annealing_ops, &strategy, settings, space, rng, out, err);
 }
 
 const opevo_tuner_ops opevo_i_kt_annealing_ops = {
@@ -175,10 +167,5 @@ const opevo_tuner_ops opevo_i_kt_annealing_ops = {
     .source = "Kernel Tuner 1.4.0, strategies/simulated_annealing.py",
     .settings = settings_table,
     .setting_count = sizeof settings_table / sizeof *settings_table,
-    .works_on_branches = true,
-    .create = create,
-    .ask = opevo_i_kt_ask,
-    .tell = opevo_i_kt_tell,
-    .destroy = opevo_i_kt_destroy,
-    .observe = opevo_i_kt_observe,
+    OPEVO_I_KT_FUNCTIONS,
 };

@@ -216,33 +216,27 @@ static opevo_status take(opevo_i_kt *base, opevo_error *err)
     return OPEVO_OK;
 }
 
-static const opevo_i_kt_strategy strategy = {propose, take, restart, clear};
-
-static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
-                           const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
+static bool prepare(opevo_i_kt *base)
 {
-    opevo_i_kt *base = NULL;
-    diff_evo *self = NULL;
-    size_t row = 0;
-    opevo_status status = opevo_i_kt_create(sizeof *self, &strategy, space, rng, &base, err);
+    diff_evo *self = (diff_evo *)base;
+    size_t row = base->space.width * sizeof *self->rows;
 
-    if (status != OPEVO_OK)
-        return status;
-    self = (diff_evo *)base;
-    row = base->space.width * sizeof *self->rows;
-    OPEVO_SETTINGS_READ(settings_table, settings, self);
     self->count = self->population * base->space.free_count;
     self->count = self->count > POPULATION_LEAST ? self->count : POPULATION_LEAST;
     self->rows = opevo_malloc(self->count, row);
     self->costs = opevo_malloc(self->count, sizeof *self->costs);
     self->mutants = opevo_malloc(self->count, row);
     self->best = opevo_malloc(1, row);
-    if (!self->rows || !self->costs || !self->mutants || !self->best) {
-        opevo_i_kt_destroy(&base->super);
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner kt-diff-evo.");
-    }
-    *out = &base->super;
-    return OPEVO_OK;
+    return self->rows && self->costs && self->mutants && self->best;
+}
+
+static const opevo_i_kt_strategy strategy = {sizeof(diff_evo), prepare, propose, take,
+                                             restart,          clear};
+
+static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
+                           const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
+{
+    return opevo_i_kt_create(&opevo_i_kt_diff_evo_ops, &strategy, settings, space, rng, out, err);
 }
 
 const opevo_tuner_ops opevo_i_kt_diff_evo_ops = {
@@ -251,10 +245,5 @@ const opevo_tuner_ops opevo_i_kt_diff_evo_ops = {
     .source = "Kernel Tuner 1.4.0, strategies/diff_evo.py",
     .settings = settings_table,
     .setting_count = sizeof settings_table / sizeof *settings_table,
-    .works_on_branches = true,
-    .create = create,
-    .ask = opevo_i_kt_ask,
-    .tell = opevo_i_kt_tell,
-    .destroy = opevo_i_kt_destroy,
-    .observe = opevo_i_kt_observe,
+    OPEVO_I_KT_FUNCTIONS,
 };

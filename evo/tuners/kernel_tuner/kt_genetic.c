@@ -158,8 +158,6 @@ static opevo_status take(opevo_i_kt *base, opevo_error *err)
     return OPEVO_OK;
 }
 
-static const opevo_i_kt_strategy strategy = {propose, take, restart, clear};
-
 /* A population that is large for the space is cut, as in the source. */
 static size_t fit_population(const genetic *self, size_t most)
 {
@@ -172,29 +170,27 @@ static size_t fit_population(const genetic *self, size_t most)
     return cut < (double)most ? (size_t)cut : most;
 }
 
+static bool prepare(opevo_i_kt *base)
+{
+    genetic *self = (genetic *)base;
+    size_t width = base->space.width;
+
+    self->most = fit_population(self, self->population);
+    self->parents = opevo_malloc(self->most, width * sizeof *self->parents);
+    self->next = opevo_malloc(self->most, width * sizeof *self->next);
+    self->points = opevo_malloc(self->most, sizeof *self->points);
+    self->order = opevo_malloc(self->most, sizeof *self->order);
+    self->pair = opevo_malloc(2, width * sizeof *self->pair);
+    return self->parents && self->next && self->points && self->order && self->pair;
+}
+
+static const opevo_i_kt_strategy strategy = {sizeof(genetic), prepare, propose, take,
+                                             restart,         clear};
+
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
-    opevo_i_kt *base = NULL;
-    genetic *self = NULL;
-    opevo_status status = opevo_i_kt_create(sizeof *self, &strategy, space, rng, &base, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    self = (genetic *)base;
-    OPEVO_SETTINGS_READ(settings_table, settings, self);
-    self->most = fit_population(self, self->population);
-    self->parents = opevo_malloc(self->most, base->space.width * sizeof *self->parents);
-    self->next = opevo_malloc(self->most, base->space.width * sizeof *self->next);
-    self->points = opevo_malloc(self->most, sizeof *self->points);
-    self->order = opevo_malloc(self->most, sizeof *self->order);
-    self->pair = opevo_malloc(2, base->space.width * sizeof *self->pair);
-    if (!self->parents || !self->next || !self->points || !self->order || !self->pair) {
-        opevo_i_kt_destroy(&base->super);
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner kt-genetic.");
-    }
-    *out = &base->super;
-    return OPEVO_OK;
+    return opevo_i_kt_create(&opevo_i_kt_genetic_ops, &strategy, settings, space, rng, out, err);
 }
 
 const opevo_tuner_ops opevo_i_kt_genetic_ops = {
@@ -203,10 +199,5 @@ const opevo_tuner_ops opevo_i_kt_genetic_ops = {
     .source = "Kernel Tuner 1.4.0, strategies/genetic_algorithm.py",
     .settings = settings_table,
     .setting_count = sizeof settings_table / sizeof *settings_table,
-    .works_on_branches = true,
-    .create = create,
-    .ask = opevo_i_kt_ask,
-    .tell = opevo_i_kt_tell,
-    .destroy = opevo_i_kt_destroy,
-    .observe = opevo_i_kt_observe,
+    OPEVO_I_KT_FUNCTIONS,
 };

@@ -91,27 +91,22 @@ static opevo_status take(opevo_i_kt *base, opevo_error *err)
     return OPEVO_OK;
 }
 
-static const opevo_i_kt_strategy strategy = {propose, take, restart, clear};
+static bool prepare(opevo_i_kt *base)
+{
+    greedy_ils *self = (greedy_ils *)base;
+
+    self->steps = (size_t)(self->walk * (double)base->space.width);
+    self->steps += self->steps == 0;
+    return opevo_i_kt_climb_init(&self->climb, &base->space, &base->rng);
+}
+
+static const opevo_i_kt_strategy strategy = {
+    sizeof(greedy_ils), prepare, propose, take, restart, clear};
 
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
-    opevo_i_kt *base = NULL;
-    greedy_ils *self = NULL;
-    opevo_status status = opevo_i_kt_create(sizeof *self, &strategy, space, rng, &base, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    self = (greedy_ils *)base;
-    OPEVO_SETTINGS_READ(settings_table, settings, self);
-    self->steps = (size_t)(self->walk * (double)base->space.width);
-    self->steps += self->steps == 0;
-    if (!opevo_i_kt_climb_init(&self->climb, &base->space, &base->rng)) {
-        opevo_i_kt_destroy(&base->super);
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner kt-greedy-ils.");
-    }
-    *out = &base->super;
-    return OPEVO_OK;
+    return opevo_i_kt_create(&opevo_i_kt_greedy_ils_ops, &strategy, settings, space, rng, out, err);
 }
 
 const opevo_tuner_ops opevo_i_kt_greedy_ils_ops = {
@@ -120,10 +115,5 @@ const opevo_tuner_ops opevo_i_kt_greedy_ils_ops = {
     .source = "Kernel Tuner 1.3.3, strategies/greedy_ils.py and hillclimbers.py",
     .settings = settings_table,
     .setting_count = sizeof settings_table / sizeof *settings_table,
-    .works_on_branches = true,
-    .create = create,
-    .ask = opevo_i_kt_ask,
-    .tell = opevo_i_kt_tell,
-    .destroy = opevo_i_kt_destroy,
-    .observe = opevo_i_kt_observe,
+    OPEVO_I_KT_FUNCTIONS,
 };

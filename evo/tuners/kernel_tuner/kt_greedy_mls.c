@@ -53,33 +53,23 @@ static opevo_status take(opevo_i_kt *base, opevo_error *err)
     return OPEVO_OK;
 }
 
-static const opevo_i_kt_strategy strategy = {propose, take, restart, clear};
+static bool prepare(opevo_i_kt *base)
+{
+    return opevo_i_kt_climb_init(&((greedy_mls *)base)->climb, &base->space, &base->rng);
+}
+
+static const opevo_i_kt_strategy strategy = {
+    sizeof(greedy_mls), prepare, propose, take, restart, clear};
 
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
-    opevo_i_kt *base = NULL;
-    opevo_status status = opevo_i_kt_create(sizeof(greedy_mls), &strategy, space, rng, &base, err);
-
-    (void)settings;
-    if (status != OPEVO_OK)
-        return status;
-    if (!opevo_i_kt_climb_init(&((greedy_mls *)base)->climb, &base->space, &base->rng)) {
-        opevo_i_kt_destroy(&base->super);
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner kt-greedy-mls.");
-    }
-    *out = &base->super;
-    return OPEVO_OK;
+    return opevo_i_kt_create(&opevo_i_kt_greedy_mls_ops, &strategy, settings, space, rng, out, err);
 }
 
 const opevo_tuner_ops opevo_i_kt_greedy_mls_ops = {
     .name = "kt-greedy-mls",
     .summary = "Kernel Tuner's greedy local search from random points, before its 1.4.0 defect",
     .source = "Kernel Tuner 1.3.3, strategies/greedy_mls.py and hillclimbers.py",
-    .works_on_branches = true,
-    .create = create,
-    .ask = opevo_i_kt_ask,
-    .tell = opevo_i_kt_tell,
-    .destroy = opevo_i_kt_destroy,
-    .observe = opevo_i_kt_observe,
+    OPEVO_I_KT_FUNCTIONS,
 };

@@ -32,6 +32,8 @@ enum { OPEVO_I_KT_IDLE_MOST = 500 };
 typedef struct opevo_i_kt opevo_i_kt;
 
 typedef struct opevo_i_kt_strategy {
+    size_t size;                       /* of its struct, which begins with opevo_i_kt */
+    bool (*prepare)(opevo_i_kt *self); /* once the settings are read; false without memory */
     /* Name the points of the next round with opevo_i_kt_want; none is allowed, but not for ever.
      * The first call and the first after `restart` begin from nothing. */
     opevo_status (*propose)(opevo_i_kt *self, opevo_error *err);
@@ -68,11 +70,19 @@ struct opevo_i_kt {
     size_t made, asked, told;
 };
 
-/* Allocate `size` bytes for a strategy and set up its common part. Errors: NOMEM. */
-opevo_status opevo_i_kt_create(size_t size, const opevo_i_kt_strategy *strategy,
-                               const opevo_space *space, const opevo_rng *rng, opevo_i_kt **out,
-                               opevo_error *err);
-/* The functions of every strategy's table. */
+/* The tables of the strategies. */
+extern const opevo_tuner_ops opevo_i_kt_annealing_ops, opevo_i_kt_diff_evo_ops,
+    opevo_i_kt_genetic_ops, opevo_i_kt_greedy_ils_ops, opevo_i_kt_greedy_mls_ops,
+    opevo_i_kt_pso_ops, opevo_i_kt_tabu_greywolf_ops, opevo_i_kt_vndx_ops;
+
+/* A tuner of this strategy. Errors: NOMEM. */
+opevo_status opevo_i_kt_create(const opevo_tuner_ops *ops, const opevo_i_kt_strategy *strategy,
+                               const opevo_setting_value *settings, const opevo_space *space,
+                               const opevo_rng *rng, opevo_tuner **out, opevo_error *err);
+/* The functions of every strategy's table, beside its own `create`. */
+#define OPEVO_I_KT_FUNCTIONS                                                                       \
+    .works_on_branches = true, .create = create, .ask = opevo_i_kt_ask, .tell = opevo_i_kt_tell,   \
+    .destroy = opevo_i_kt_destroy, .observe = opevo_i_kt_observe
 void opevo_i_kt_destroy(opevo_tuner *tuner);
 opevo_status opevo_i_kt_ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t capacity,
                             size_t *count, opevo_error *err);

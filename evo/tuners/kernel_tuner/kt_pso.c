@@ -166,11 +166,10 @@ static opevo_status take(opevo_i_kt *base, opevo_error *err)
     return OPEVO_OK;
 }
 
-static const opevo_i_kt_strategy strategy = {propose, take, restart, clear};
-
-static bool allocate(pso *self)
+static bool prepare(opevo_i_kt *base)
 {
-    size_t width = self->base.space.width;
+    pso *self = (pso *)base;
+    size_t width = base->space.width;
     size_t count = self->particles;
 
     self->position = opevo_malloc(count, width * sizeof *self->position);
@@ -183,23 +182,12 @@ static bool allocate(pso *self)
            self->swarm_position && self->rows;
 }
 
+static const opevo_i_kt_strategy strategy = {sizeof(pso), prepare, propose, take, restart, clear};
+
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
-    opevo_i_kt *base = NULL;
-    pso *self = NULL;
-    opevo_status status = opevo_i_kt_create(sizeof *self, &strategy, space, rng, &base, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    self = (pso *)base;
-    OPEVO_SETTINGS_READ(settings_table, settings, self);
-    if (!allocate(self)) {
-        opevo_i_kt_destroy(&base->super);
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner kt-pso.");
-    }
-    *out = &base->super;
-    return OPEVO_OK;
+    return opevo_i_kt_create(&opevo_i_kt_pso_ops, &strategy, settings, space, rng, out, err);
 }
 
 const opevo_tuner_ops opevo_i_kt_pso_ops = {
@@ -208,10 +196,5 @@ const opevo_tuner_ops opevo_i_kt_pso_ops = {
     .source = "Kernel Tuner 1.4.0, strategies/pso.py",
     .settings = settings_table,
     .setting_count = sizeof settings_table / sizeof *settings_table,
-    .works_on_branches = true,
-    .create = create,
-    .ask = opevo_i_kt_ask,
-    .tell = opevo_i_kt_tell,
-    .destroy = opevo_i_kt_destroy,
-    .observe = opevo_i_kt_observe,
+    OPEVO_I_KT_FUNCTIONS,
 };

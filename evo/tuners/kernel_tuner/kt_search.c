@@ -21,28 +21,29 @@
 
 static const char too_rare[] = "10000000 uniform draws in a row found no allowed point";
 
-opevo_status opevo_i_kt_create(size_t size, const opevo_i_kt_strategy *strategy,
-                               const opevo_space *space, const opevo_rng *rng, opevo_i_kt **out,
-                               opevo_error *err)
+opevo_status opevo_i_kt_create(const opevo_tuner_ops *ops, const opevo_i_kt_strategy *strategy,
+                               const opevo_setting_value *settings, const opevo_space *space,
+                               const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
-    opevo_i_kt *self = opevo_calloc(1, size);
+    opevo_i_kt *self = opevo_calloc(1, strategy->size);
     opevo_status status = OPEVO_OK;
 
     if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a search.");
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner %s.", ops->name);
     self->strategy = strategy;
     self->rng = *rng;
     self->origin = "initial";
-    status = opevo_i_kt_space_init(&self->space, space, err);
-    self->tried = status == OPEVO_OK ? opevo_i_tried_create(space) : NULL;
-    if (status == OPEVO_OK && !self->tried)
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a search.");
-    if (status != OPEVO_OK) {
+    OPEVO_TRY(opevo_i_kt_space_init(&self->space, space, err));
+    opevo_settings_read(ops->settings, ops->setting_count, settings, self);
+    self->tried = opevo_i_tried_create(space);
+    if (!self->tried || !strategy->prepare(self))
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner %s.", ops->name));
+    *out = &self->super;
+    self = NULL;
+cleanup:
+    if (self)
         opevo_i_kt_destroy(&self->super);
-        return status;
-    }
-    *out = self;
-    return OPEVO_OK;
+    return status;
 }
 
 void opevo_i_kt_destroy(opevo_tuner *tuner)

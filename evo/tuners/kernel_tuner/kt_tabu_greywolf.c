@@ -277,11 +277,10 @@ static opevo_status take(opevo_i_kt *base, opevo_error *err)
     return remember(self, err);
 }
 
-static const opevo_i_kt_strategy strategy = {propose, take, restart, clear};
-
-static bool allocate(greywolf *self, size_t tabu)
+static bool prepare(opevo_i_kt *base)
 {
-    size_t width = self->base.space.width;
+    greywolf *self = (greywolf *)base;
+    size_t width = base->space.width;
 
     self->pack = opevo_malloc(self->most, sizeof *self->pack);
     self->sorted = opevo_malloc(self->most, sizeof *self->sorted);
@@ -292,26 +291,17 @@ static bool allocate(greywolf *self, size_t tabu)
         return false;
     self->leaders = self->all + self->most * width;
     self->child = self->leaders + LEADERS * width;
-    return opevo_i_kt_tabu_init(&self->tabu, tabu);
+    return opevo_i_kt_tabu_init(&self->tabu, self->most * self->tabu_each);
 }
+
+static const opevo_i_kt_strategy strategy = {sizeof(greywolf), prepare, propose, take,
+                                             restart,          clear};
 
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
-    opevo_i_kt *base = NULL;
-    greywolf *self = NULL;
-    opevo_status status = opevo_i_kt_create(sizeof *self, &strategy, space, rng, &base, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    self = (greywolf *)base;
-    OPEVO_SETTINGS_READ(settings_table, settings, self);
-    if (!allocate(self, self->most * self->tabu_each)) {
-        opevo_i_kt_destroy(&base->super);
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner kt-tabu-greywolf.");
-    }
-    *out = &base->super;
-    return OPEVO_OK;
+    return opevo_i_kt_create(&opevo_i_kt_tabu_greywolf_ops, &strategy, settings, space, rng, out,
+                             err);
 }
 
 const opevo_tuner_ops opevo_i_kt_tabu_greywolf_ops = {
@@ -320,10 +310,5 @@ const opevo_tuner_ops opevo_i_kt_tabu_greywolf_ops = {
     .source = "Kernel Tuner 1.4.0, strategies/adaptive_tabu_greywolf.py",
     .settings = settings_table,
     .setting_count = sizeof settings_table / sizeof *settings_table,
-    .works_on_branches = true,
-    .create = create,
-    .ask = opevo_i_kt_ask,
-    .tell = opevo_i_kt_tell,
-    .destroy = opevo_i_kt_destroy,
-    .observe = opevo_i_kt_observe,
+    OPEVO_I_KT_FUNCTIONS,
 };

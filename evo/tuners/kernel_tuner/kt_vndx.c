@@ -264,38 +264,27 @@ cleanup:
     return status;
 }
 
-static const opevo_i_kt_strategy strategy = {propose, take, restart, clear};
-
-static bool allocate(vndx *self, size_t tabu)
+static bool prepare(opevo_i_kt *base)
 {
-    size_t width = self->base.space.width;
+    vndx *self = (vndx *)base;
+    size_t width = base->space.width;
 
     self->here = opevo_malloc(width, sizeof *self->here);
     self->chosen = opevo_malloc(width, sizeof *self->chosen);
     self->pool = opevo_malloc(self->pool_most + 1, width * sizeof *self->pool);
     self->pair = opevo_malloc(2, width * sizeof *self->pair);
     self->elites = opevo_malloc(self->elite_most + 1, sizeof *self->elites);
-    return opevo_i_kt_known_init(&self->known, &self->base.space) && self->here && self->chosen &&
-           self->pool && self->pair && self->elites && opevo_i_kt_tabu_init(&self->tabu, tabu);
+    return opevo_i_kt_known_init(&self->known, &base->space) && self->here && self->chosen &&
+           self->pool && self->pair && self->elites &&
+           opevo_i_kt_tabu_init(&self->tabu, self->tabu_most);
 }
+
+static const opevo_i_kt_strategy strategy = {sizeof(vndx), prepare, propose, take, restart, clear};
 
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
-    opevo_i_kt *base = NULL;
-    vndx *self = NULL;
-    opevo_status status = opevo_i_kt_create(sizeof *self, &strategy, space, rng, &base, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    self = (vndx *)base;
-    OPEVO_SETTINGS_READ(settings_table, settings, self);
-    if (!allocate(self, self->tabu_most)) {
-        opevo_i_kt_destroy(&base->super);
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner kt-vndx.");
-    }
-    *out = &base->super;
-    return OPEVO_OK;
+    return opevo_i_kt_create(&opevo_i_kt_vndx_ops, &strategy, settings, space, rng, out, err);
 }
 
 const opevo_tuner_ops opevo_i_kt_vndx_ops = {
@@ -304,10 +293,5 @@ const opevo_tuner_ops opevo_i_kt_vndx_ops = {
     .source = "Kernel Tuner 1.4.0, strategies/hybrid_vndx.py",
     .settings = settings_table,
     .setting_count = sizeof settings_table / sizeof *settings_table,
-    .works_on_branches = true,
-    .create = create,
-    .ask = opevo_i_kt_ask,
-    .tell = opevo_i_kt_tell,
-    .destroy = opevo_i_kt_destroy,
-    .observe = opevo_i_kt_observe,
+    OPEVO_I_KT_FUNCTIONS,
 };

@@ -54,6 +54,11 @@ static opevo_status scripted_take(opevo_i_kt *base, opevo_error *err)
     return OPEVO_OK;
 }
 
+static bool scripted_prepare(opevo_i_kt *base)
+{
+    return true;
+}
+
 static void scripted_nothing(opevo_i_kt *base)
 {
 }
@@ -61,20 +66,23 @@ static void scripted_nothing(opevo_i_kt *base)
 /* (7, 7) is forbidden, (1, 1) comes twice, (0, 0) fails: three trials, five costs. */
 static void test_costs_and_repeats(void **state)
 {
-    static const opevo_i_kt_strategy strategy = {scripted_propose, scripted_take, scripted_nothing,
-                                                 scripted_nothing};
+    static const opevo_i_kt_strategy strategy = {sizeof(scripted), scripted_prepare,
+                                                 scripted_propose, scripted_take,
+                                                 scripted_nothing, scripted_nothing};
     static const opevo_tuner_ops ops = {.name = "scripted"};
     opevo_space *space = square_space(", \"_constraints\": [\"a + b < 14\"]");
     double costs[SCRIPT_COUNT] = {0};
     opevo_proposal proposals[8];
     opevo_trial trials[8] = {{.number = 0}};
+    opevo_tuner *made = NULL;
     opevo_i_kt *base = NULL;
     opevo_rng rng;
     size_t count = 0;
 
     opevo_rng_init(&rng, 1, "test", 0);
-    CHECK_OK(opevo_i_kt_create(sizeof(scripted), &strategy, space, &rng, &base, &err));
-    base->super.ops = &ops;
+    CHECK_OK(opevo_i_kt_create(&ops, &strategy, NULL, space, &rng, &made, &err));
+    made->ops = &ops;
+    base = (opevo_i_kt *)made;
     ((scripted *)base)->costs = costs;
     CHECK_OK(opevo_i_kt_ask(&base->super, proposals, 8, &count, &err));
     assert_int_equal(count, 3);
