@@ -34,7 +34,7 @@ static inline char *text_of(const opevo_computation *computation)
     return copy;
 }
 
-/* Whether a text stands in the canonical one. */
+/* Whether the canonical text has this part. */
 static inline bool has_text(const opevo_computation *computation, const char *part)
 {
     char *text = text_of(computation);
@@ -44,7 +44,7 @@ static inline bool has_text(const opevo_computation *computation, const char *pa
     return has;
 }
 
-/* With `from`, which stands there, replaced by `to`. */
+/* With `from`, which the canonical text has, replaced by `to`. */
 static inline opevo_computation *replaced_text(const opevo_computation *computation,
                                                const char *from, const char *to)
 {

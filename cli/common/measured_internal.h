@@ -17,9 +17,8 @@ typedef struct opevo_i_cli_measured_worker {
 typedef struct opevo_i_cli_measured {
     opevo_i_cli_measured_worker *workers; /* in the order in which they came */
     size_t count;
-    uint32_t
-        *of_trial; /* the number of the worker of each of `trials` trials, 0: unknown; or NULL */
-    uint64_t trials;
+    uint32_t *of_trial; /* for each trial the number of its worker, 0: unknown; or NULL */
+    uint64_t trials;    /* of them */
 } opevo_i_cli_measured;
 /* Of the first `trials` trials of a run; nothing where nothing is known. */
 opevo_status opevo_i_cli_measured_read(opevo_store *store, int64_t run, uint64_t trials,

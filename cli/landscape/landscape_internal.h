@@ -67,8 +67,8 @@ size_t opevo_i_cli_landscape_best_q(const opevo_i_cli_landscape_analysis *self,
 
 opevo_status opevo_i_cli_landscape_analysis_print(const opevo_i_cli_landscape_analysis *self,
                                                   opevo_text *out, opevo_error *err);
-/* The member "analysis" of the JSON object at the end of `out`. */
-/* As members of an object: at most `listed` local optima of each topology. */
+/* The member "analysis" of the JSON object at the end of `out`, with at most `listed` local optima
+ * of each topology. */
 void opevo_i_cli_landscape_analysis_json(const opevo_i_cli_landscape_analysis *self, size_t listed,
                                          opevo_text *out);
 /* All of what `opevo landscape --json` prints; a study without entries is left out. */

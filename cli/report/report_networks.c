@@ -18,7 +18,7 @@
 enum { PIECE = 512, FRONT_LIMIT = 2000 };
 
 /* Of a task: the times of its trials, NAN of a failed one. */
-typedef struct course {
+typedef struct trajectory {
     const opevo_group_task *task;
     double *times_s;
     size_t count, capacity;
@@ -31,12 +31,12 @@ typedef struct course {
     uint64_t failed;               /* of those */
     double first_s, best_s;        /* of those; NAN without a success */
     double final_s, low_s, high_s; /* of the winner of its finals; NAN without */
-} course;
+} trajectory;
 
 typedef struct whole {
     size_t store; /* number of the store that has it */
     const opevo_group *group;
-    course *courses;          /* one for each task */
+    trajectory *trajectories; /* one for each task */
     double *trials, *seconds; /* where the latency changes */
     size_t step_count, trial_capacity, second_capacity;
     uint64_t trials_done;
@@ -49,7 +49,7 @@ static opevo_status fail_memory(opevo_error *err)
 
 /* ---- Reading ---- */
 
-static opevo_status read_trials(opevo_store *store, course *self, opevo_error *err)
+static opevo_status read_trials(opevo_store *store, trajectory *self, opevo_error *err)
 {
     opevo_trial *trials = opevo_calloc(PIECE, sizeof *trials);
     opevo_status status = OPEVO_OK;
@@ -85,8 +85,8 @@ cleanup:
     return status;
 }
 
-/* Those of a shorter course lack the best trial, and are passed over. */
-static opevo_status read_finals(opevo_store *store, course *self, opevo_error *err)
+/* Finals of an earlier state of the run lack the best trial, and are left out. */
+static opevo_status read_finals(opevo_store *store, trajectory *self, opevo_error *err)
 {
     opevo_finals *finals = NULL;
     opevo_space *space = NULL;
@@ -111,23 +111,23 @@ cleanup:
     return status;
 }
 
-static opevo_status read_courses(opevo_store *store, whole *self, opevo_error *err)
+static opevo_status read_trajectories(opevo_store *store, whole *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    self->courses = opevo_calloc(self->group->count, sizeof *self->courses);
-    if (!self->courses)
+    self->trajectories = opevo_calloc(self->group->count, sizeof *self->trajectories);
+    if (!self->trajectories)
         return fail_memory(err);
     for (size_t i = 0; i < self->group->count; i++) {
-        self->courses[i] = (course){.task = &self->group->tasks[i],
-                                    .least_s = INFINITY,
-                                    .first_s = NAN,
-                                    .best_s = NAN,
-                                    .final_s = NAN,
-                                    .low_s = NAN,
-                                    .high_s = NAN};
-        OPEVO_TRY(read_trials(store, &self->courses[i], err));
-        OPEVO_TRY(read_finals(store, &self->courses[i], err));
+        self->trajectories[i] = (trajectory){.task = &self->group->tasks[i],
+                                             .least_s = INFINITY,
+                                             .first_s = NAN,
+                                             .best_s = NAN,
+                                             .final_s = NAN,
+                                             .low_s = NAN,
+                                             .high_s = NAN};
+        OPEVO_TRY(read_trials(store, &self->trajectories[i], err));
+        OPEVO_TRY(read_finals(store, &self->trajectories[i], err));
     }
 cleanup:
     return status;
@@ -136,16 +136,16 @@ cleanup:
 /* ---- Latency over trials ---- */
 
 /* What a round gives its task: trials up to this number, as far as the store has them. */
-static size_t end_of(const course *self, const opevo_group_round *round)
+static size_t end_of(const trajectory *self, const opevo_group_round *round)
 {
     return round->trials < self->count ? (size_t)round->trials : self->count;
 }
 
-/* The first success of each task on the course, and how many trials it has there. */
+/* The first success of each task on the trajectory, and how many trials it has there. */
 static void note_first(whole *self)
 {
     for (size_t r = 0; r < self->group->round_count; r++) {
-        course *one = &self->courses[self->group->rounds[r].task];
+        trajectory *one = &self->trajectories[self->group->rounds[r].task];
 
         for (size_t end = end_of(one, &self->group->rounds[r]); one->done < end; one->done++) {
             double time_s = one->times_s[one->done];
@@ -156,9 +156,9 @@ static void note_first(whole *self)
         }
     }
     for (size_t i = 0; i < self->group->count; i++) {
-        self->trials_done += self->courses[i].done;
-        self->courses[i].done = 0;
-        self->courses[i].best_s = self->courses[i].first_s;
+        self->trials_done += self->trajectories[i].done;
+        self->trajectories[i].done = 0;
+        self->trajectories[i].best_s = self->trajectories[i].first_s;
     }
 }
 
@@ -169,7 +169,7 @@ static double value_of(const whole *self)
     bool geometric = strcmp(self->group->aim, opevo_aim_name(OPEVO_AIM_GEOMETRIC_MEAN)) == 0;
 
     for (size_t i = 0; i < self->group->count; i++) {
-        double weight = self->group->tasks[i].weight, time_s = self->courses[i].best_s;
+        double weight = self->group->tasks[i].weight, time_s = self->trajectories[i].best_s;
 
         if (isnan(time_s) || weight == 0)
             continue;
@@ -204,7 +204,7 @@ static opevo_status follow_rounds(whole *self, opevo_error *err)
     if (!add_step(self, 0))
         return fail_memory(err);
     for (size_t r = 0; r < self->group->round_count; r++) {
-        course *one = &self->courses[self->group->rounds[r].task];
+        trajectory *one = &self->trajectories[self->group->rounds[r].task];
 
         for (size_t end = end_of(one, &self->group->rounds[r]); one->done < end; one->done++) {
             trial++;
@@ -229,7 +229,7 @@ static bool is_needed(const whole *self, size_t task)
 
 static bool is_success(const whole *self, const opevo_group_kernel *kernel)
 {
-    const course *one = &self->courses[kernel->task];
+    const trajectory *one = &self->trajectories[kernel->task];
 
     return is_needed(self, kernel->task) && kernel->trial <= one->count &&
            !isnan(one->times_s[kernel->trial - 1]);
@@ -247,7 +247,7 @@ static void add_choice(const whole *self, const char *key, bool best, opevo_text
         size_t task = group->kernels[i].task, chosen = group->kernel_count;
 
         for (; i < group->kernel_count && group->kernels[i].task == task; i++) {
-            const double *times_s = self->courses[task].times_s;
+            const double *times_s = self->trajectories[task].times_s;
 
             if (is_success(self, &group->kernels[i]) &&
                 (chosen == group->kernel_count ||
@@ -259,7 +259,7 @@ static void add_choice(const whole *self, const char *key, bool best, opevo_text
             continue;
         found++;
         time_s += group->tasks[task].weight *
-                  self->courses[task].times_s[group->kernels[chosen].trial - 1];
+                  self->trajectories[task].times_s[group->kernels[chosen].trial - 1];
         own += group->kernels[chosen].packed_bytes;
         shared = group->kernels[chosen].scratch_bytes > shared
                      ? group->kernels[chosen].scratch_bytes
@@ -291,12 +291,12 @@ static opevo_status find_front(const whole *self, opevo_task_choice **out, size_
             continue;
         if (!numbers[kernel->task])
             numbers[kernel->task] = ++tasks;
-        list[candidates++] =
-            (opevo_task_candidate){.task = numbers[kernel->task] - 1,
-                                   .time_s = group->tasks[kernel->task].weight *
-                                             self->courses[kernel->task].times_s[kernel->trial - 1],
-                                   .own_bytes = kernel->packed_bytes,
-                                   .shared_bytes = kernel->scratch_bytes};
+        list[candidates++] = (opevo_task_candidate){
+            .task = numbers[kernel->task] - 1,
+            .time_s = group->tasks[kernel->task].weight *
+                      self->trajectories[kernel->task].times_s[kernel->trial - 1],
+            .own_bytes = kernel->packed_bytes,
+            .shared_bytes = kernel->scratch_bytes};
     }
     OPEVO_TRY(
         opevo_task_front(list, candidates, tasks, FRONT_LIMIT, out, count, excess_bytes, err));
@@ -364,7 +364,7 @@ static bool is_shown(const whole *self, const opevo_stored_study *data, size_t *
     for (size_t i = 0; i < self->group->count; i++) {
         size_t place = find_run(self, data, self->group->tasks[i].run);
 
-        if (place == data->run_count && self->courses[i].count)
+        if (place == data->run_count && self->trajectories[i].count)
             return false;
         if (place < data->run_count && !shown) {
             *first = place;
@@ -375,7 +375,7 @@ static bool is_shown(const whole *self, const opevo_stored_study *data, size_t *
 }
 
 /* Which kernel a task has in the end; with neither trial nor success it is that without tuning. */
-static const char *kernel_of(const course *self)
+static const char *kernel_of(const trajectory *self)
 {
     if (self->done == 0)
         return "untried";
@@ -388,7 +388,7 @@ static void add_tasks(const whole *self, const opevo_stored_study *data, opevo_t
 {
     opevo_json_open(out, "tasks", "[");
     for (size_t i = 0; i < self->group->count; i++) {
-        const course *one = &self->courses[i];
+        const trajectory *one = &self->trajectories[i];
         size_t place = find_run(self, data, one->task->run);
 
         if (!is_needed(self, i))
@@ -436,9 +436,9 @@ static opevo_status add_group(const whole *self, const opevo_stored_study *data,
 
 static void release(whole *self)
 {
-    for (size_t i = 0; self->courses && i < self->group->count; i++)
-        opevo_free(self->courses[i].times_s);
-    opevo_free(self->courses);
+    for (size_t i = 0; self->trajectories && i < self->group->count; i++)
+        opevo_free(self->trajectories[i].times_s);
+    opevo_free(self->trajectories);
     opevo_free(self->trials);
     opevo_free(self->seconds);
 }
@@ -457,7 +457,7 @@ static opevo_status add_groups_of(size_t number, const opevo_stored_study *data,
         size_t run = 0;
 
         self = (whole){.store = number, .group = &groups[i]};
-        OPEVO_TRY(read_courses(store, &self, err));
+        OPEVO_TRY(read_trajectories(store, &self, err));
         OPEVO_TRY(follow_rounds(&self, err));
         if (is_shown(&self, data, &run))
             OPEVO_TRY(add_group(&self, data, run, out, err));

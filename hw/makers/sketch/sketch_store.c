@@ -6,7 +6,8 @@
 
 #include <opevo/memory.h>
 
-/* Kernels have the names of their computation, so that computations with other names are others. */
+/* Kernels carry the names of their computation: computations that differ in names are different
+ * entries. */
 typedef struct entry {
     uint64_t signature;
     opevo_sketch_target target;

@@ -89,8 +89,8 @@ opevo_i_template_register_tile opevo_i_sketch_stream(const opevo_sketch *sketch,
 /* ---- sketch_source.c ---- */
 
 /* Whether a stage copies elements, with padding or without, and what it copies is better read in
- * its place: `length` has the innermost
- * lengths of the register tile by the axes that do not reduce. */
+ * its place: `length` has the innermost lengths of the register tile by the axes that do not
+ * reduce. */
 bool opevo_i_sketch_reads_source(const opevo_sketch *sketch, int key, const int64_t *length,
                                  const opevo_device_facts *facts);
 

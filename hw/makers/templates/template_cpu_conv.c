@@ -59,8 +59,8 @@ static bool needs_copy(const opevo_operator *op)
            op->height * op->width % LINE != 0;
 }
 
-/* The next multiple of 12 or 4 vectors, so that tiles of several vectors divide it; what is too
- * much is trimmed. Small ones as they are. */
+/* The next multiple of 12 or 4 vectors, so that tiles of several vectors divide it; the
+ * excess is trimmed. Small numbers stay as they are. */
 static int64_t pixels(const opevo_operator *op)
 {
     int64_t count = opevo_operator_out_height(op) * row_width(op);
@@ -219,7 +219,8 @@ static void steps(opevo_i_template_build *self)
         pack_kernel(self, kernel_place(value->at[ORDER]), loops);
 }
 
-/* A panel of the kernel for some channels stays in the first cache while the pixels go by. */
+/* A panel of the kernel for some channels stays in the first cache while the pixels are
+ * streamed. */
 static void prefer(const opevo_operator *op, const opevo_device_facts *given, int round,
                    opevo_i_template_values *out)
 {

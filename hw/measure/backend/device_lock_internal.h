@@ -18,8 +18,8 @@ typedef struct opevo_i_backend_lock_wait {
     void *context;
 } opevo_i_backend_lock_wait;
 
-/* Wait for the lock called `name`, among those who name the same folder. Returns what ends the
- * lock, -1 where there can be no lock and nobody waits. */
+/* Wait for the lock called `name`, among those who name the same folder. Returns what
+ * is to be released; -1 where no lock can be had, and nobody waits. */
 int opevo_i_backend_device_lock_take(const char *folder, const char *name,
                                      const opevo_i_backend_lock_wait *wait);
 void opevo_i_backend_device_lock_release(int lock);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Who is given which task. The first open task goes to the fastest of the workers that have the
- * least to do. A worker without anything takes over what is queued at another one; and repeats what
- * another is at, where that is known to be slow, or late: then the run is never slower than without
- * the slow one. Likewise for a task that many others have overtaken, before whoever asks for tasks
- * has to wait for it. */
+/* Which worker gets which task. The first open task goes to the fastest of the workers with the
+ * shortest queue. An idle worker takes over a task that is queued at another one, or repeats the
+ * one that a slow or late worker is busy with: so the run is never slower than without that worker.
+ * A task that many others have overtaken is repeated as well, before the source has to wait for
+ * it. */
 
 #include "pool_work_internal.h"
 
@@ -16,9 +16,9 @@
 /* Copies of a task: a third would not come first. */
 enum { COPIES = 2 };
 
-/* A worker is slow if it takes more than SLOW times as long as another; what it is at is late after
- * LATE times what it usually takes, or after UNKNOWN times what others take while nothing is known
- * of it. */
+/* A worker is slow if it takes more than SLOW times as long as another; its task is late after LATE
+ * times what it usually takes, or, while nothing is known of it, after UNKNOWN times what others
+ * take. */
 #define SLOW 2.0
 #define LATE 3.0
 #define UNKNOWN 1.05
@@ -91,7 +91,7 @@ static void drop(const opevo_i_engine_work *self, opevo_i_engine_connection *wor
     char *line = self->pool->language->drop ? self->pool->language->drop(errand->id) : NULL;
 
     errand->task = NULL;
-    if (line) /* without memory, its result comes, and is passed by */
+    if (line) /* without memory, its result comes, and is ignored */
         opevo_i_engine_connection_say(worker, line);
     free(line);
 }
@@ -189,7 +189,7 @@ static bool may_copy(const opevo_i_engine_work *self, const opevo_i_engine_erran
            may_take(self, task, worker);
 }
 
-/* Taken from the queue of the holder, or repeated where that is at it. */
+/* Taken from the queue of the holder, or repeated where that is busy with it. */
 static opevo_i_engine_task *take(const opevo_i_engine_work *self, opevo_i_engine_connection *holder,
                                  opevo_i_engine_errand *errand)
 {
@@ -202,7 +202,7 @@ static opevo_i_engine_task *take(const opevo_i_engine_work *self, opevo_i_engine
     return task;
 }
 
-/* The first task, where so many have overtaken it that its turn has come. */
+/* The first task, where so many have overtaken it that the source would wait for it. */
 static opevo_i_engine_task *find_lagging(const opevo_i_engine_work *self, size_t number)
 {
     const opevo_i_engine_pool *pool = self->pool;
@@ -224,7 +224,7 @@ static opevo_i_engine_task *find_lagging(const opevo_i_engine_work *self, size_t
     return NULL;
 }
 
-/* When what the holder is at may be repeated by the worker; INFINITY: never. */
+/* When the worker may repeat what the holder is busy with; INFINITY: never. */
 static double repeat_at(const opevo_i_engine_work *self, const opevo_i_engine_connection *holder,
                         const opevo_i_engine_connection *worker)
 {
@@ -334,7 +334,7 @@ static opevo_status serve(opevo_i_engine_work *self, size_t number, opevo_error 
         task = next_open(self, number, now);
     }
     if (self->pool->workers[number].state != OPEVO_I_READY)
-        return status; /* lost with a question of the source's */
+        return status; /* lost while the source was asked */
     if (status == OPEVO_OK && !task && idle)
         task = take_over(self, number);
     return status == OPEVO_OK && task ? give(self, number, task, err) : status;

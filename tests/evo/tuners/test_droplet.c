@@ -103,7 +103,7 @@ static void test_expansions_end_early(void **state)
     opevo_space_destroy(space);
 }
 
-/* Of 29 batches that are forbidden points alone none ends the descent. */
+/* 29 batches of forbidden points only do not end the descent. */
 static void test_forbidden_batches(void **state)
 {
     opevo_text json = {0};
@@ -124,7 +124,7 @@ static void test_forbidden_batches(void **state)
     opevo_text_free(&json);
 }
 
-/* Forbidden points are passed over. */
+/* Forbidden points are skipped. */
 static void test_constraints(void **state)
 {
     opevo_space *space =

@@ -42,7 +42,7 @@ static inline simt_setting simt_open_memory(LLVMMemoryBufferRef memory,
         fail_msg("%s", message);
     CHECK_OK(opevo_simt_costs_load(NULL, &self.costs, &err));
     CHECK_OK(opevo_simt_create(module, self.costs, options, &self.machine, &err));
-    LLVMDisposeModule(module); /* machines do without */
+    LLVMDisposeModule(module); /* the machine has decoded it */
     LLVMContextDispose(context);
     return self;
 }
