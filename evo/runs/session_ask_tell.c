@@ -2,7 +2,7 @@
 
 /* Sessions whose outcomes come from the caller. A call takes all that it is told or nothing:
  * outcomes are copied and checked, what can be settled is settled, and the store commits it in one
- * transaction together with what has to wait for its turn; if any of this fails, the session is
+ * transaction together with what has to wait for others; if any of this fails, the session is
  * as before. */
 
 #include "session_internal.h"

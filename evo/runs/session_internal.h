@@ -18,7 +18,7 @@
 typedef struct opevo_i_session_slot {
     bool known;    /* its outcome is there */
     bool fresh;    /* told by the call at work */
-    bool resumed;  /* by the store, ahead of its turn */
+    bool resumed;  /* by the store, out of order */
     char *message; /* of the outcome, where the session owns them */
     double *samples_s;
 } opevo_i_session_slot;
@@ -86,7 +86,7 @@ void opevo_i_session_slot_clear(opevo_i_session_slot *slot);
  * False, with nothing kept, without memory. */
 bool opevo_i_session_slot_keep(opevo_i_session_slot *slot, opevo_outcome *outcome);
 
-/* ---- session_early.c: what is known ahead of its turn ---- */
+/* ---- session_early.c: what is known out of order ---- */
 
 /* Read what the store has of that. */
 opevo_status opevo_i_session_read_early(opevo_session *self, opevo_error *err);
@@ -110,7 +110,7 @@ bool opevo_i_session_waits(const opevo_session *self);
 
 /* ---- session_ask_tell.c ---- */
 
-/* Tell the tuner what the store has of the run, and read what was told ahead of its turn. */
+/* Tell the tuner what the store has of the run, and read what was told out of order. */
 opevo_status opevo_i_session_resume(opevo_session *self, opevo_error *err);
 
 #endif

@@ -192,7 +192,7 @@ opevo_status opevo_i_store_take_trial(opevo_store *store, int64_t run, sqlite3_s
 opevo_status opevo_i_store_append_early(opevo_store *store, int64_t run, const opevo_trial *trials,
                                         size_t count, const opevo_trial *early, size_t early_count,
                                         opevo_error *err);
-/* As opevo_store_append for trials that were measured; or one that has to wait for its turn, where
+/* As opevo_store_append for trials that were measured; or one that has to wait for others, where
  * `early` is not NULL. The processor times, NULL where none are known, are of that, or of the first
  * of the trials. */
 opevo_status opevo_i_store_append_measured(opevo_store *store, int64_t run,

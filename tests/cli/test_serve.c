@@ -304,7 +304,7 @@ static void test_waiting_pending_and_over(void **state)
 
 /* ---- Stores --------------------------------------------------------------------------------- */
 
-/* What was acknowledged is there after SIGKILL, also what came ahead of its turn. */
+/* What was acknowledged is there after SIGKILL, also what came out of order. */
 static void test_a_killed_server_loses_nothing(void **state)
 {
     scratch_folder scratch = scratch_make();

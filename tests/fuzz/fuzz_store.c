@@ -294,7 +294,7 @@ static void make(void)
     make_packed_runs(path, space);
     make_run(path, space);
     opevo_space_destroy(space);
-    tell(path, 5); /* the first, and one ahead of its turn */
+    tell(path, 5); /* the first, and one out of order */
     db = open_file(path);
     find_cells(db);
     FUZZ_CHECK(sqlite3_close(db) == SQLITE_OK);

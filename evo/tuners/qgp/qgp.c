@@ -21,8 +21,8 @@
  * after every tenth more trials, and only then are all candidates looked at; in between the best
  * 2048 of them are.
  *
- * A batch believes its own predictions: the points chosen before in it narrow the model, their
- * means being what was predicted.
+ * A batch is chosen by the Kriging believer: each point of it narrows the model as if its outcome
+ * had been the predicted mean.
  *
  * Trials of earlier runs, on other devices for instance, are points of the same process with one
  * more thing compared, whether they were measured in the same run, which has a q as well. Only the

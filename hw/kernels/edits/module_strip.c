@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Facts that a compiler derived from the code and that an edit can make false: a pass that believes
- * them would turn a variant into something else than what is written. Permissions, such as to
+/* Facts that a compiler derived from the code and that an edit can make false: a pass that relies
+ * on them would turn a variant into something else than what is written. Permissions, such as to
  * contract a multiplication and an addition, stay. */
 
 #include "edits_internal.h"

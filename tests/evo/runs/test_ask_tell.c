@@ -457,7 +457,7 @@ static void test_a_store_that_fails(void **state)
     tear_down(&self);
 }
 
-/* What was told ahead of its turn is complete as soon as all before it are told, whether anybody
+/* What was told out of order is complete as soon as all before it are told, whether anybody
  * asked for it again or not. */
 static void test_outcomes_of_a_session_before(void **state)
 {
@@ -484,7 +484,7 @@ static void test_outcomes_of_a_session_before(void **state)
 }
 
 /* A caller may know that a point is infeasible without any requirement of the run: the store can
- * hold that, in its turn and ahead of it. */
+ * hold that, in order and out of it. */
 static void test_every_class_is_stored(void **state)
 {
     opevo_trial trials[OPEVO_OUTCOME_CLASS_COUNT];
@@ -515,7 +515,7 @@ static void test_every_class_is_stored(void **state)
     }
 }
 
-/* Two asks and two tells, one of them ahead of its turn. */
+/* Two asks and two tells, one of them out of order. */
 static opevo_status use(setup *self)
 {
     opevo_trial trials[4];
@@ -557,7 +557,7 @@ static void test_every_allocation_fails(void **state)
         assert_int_equal(opevo_memory_live(), live);
     }
     status = OPEVO_NOMEM;
-    for (int64_t n = 1; status != OPEVO_OK; n++) { /* resuming, with an outcome ahead of its turn */
+    for (int64_t n = 1; status != OPEVO_OK; n++) { /* resuming, with an outcome out of order */
         scratch_empty(&self.scratch);
         CHECK_OK(use(&self));
         opevo_memory_fail_at(n);

@@ -196,7 +196,7 @@ static void test_stored_as_they_arrive(void **state)
 }
 
 /* Interrupted or without a host after any number of outcomes, a run has those without a gap as
- * trials, and goes on as if nothing had been: what came ahead of its turn is not measured again. */
+ * trials, and goes on as if nothing had been: what came out of order is not measured again. */
 static void test_broken_off(void **state)
 {
     opevo_index right[TRIALS];

@@ -162,7 +162,7 @@ OPEVO_API opevo_status opevo_session_ask(opevo_session *session, opevo_trial *tr
 /* Tell the outcomes of pending trials, in any order: number and outcome of each are looked at,
  * samples and messages are copied. All of them are taken, or none. Requirements and budgets are
  * applied to trials in the order of their numbers, each as soon as all before it are there; then it
- * is stored, and the tuner told. An outcome ahead of its turn waits; with a store it is committed
+ * is stored, and the tuner told. An outcome out of order waits; with a store it is committed
  * all the same. One of a trial beyond the end of the run waits for a larger budget.
  *
  * Errors: INVALID, naming the trial, for one that was told before or never asked for and for an
