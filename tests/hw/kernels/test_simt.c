@@ -6,7 +6,6 @@
 #include "check_memory.h"
 #include "simt_text.h"
 
-
 #include <unistd.h>
 
 /* ---- Divergence ---- */
