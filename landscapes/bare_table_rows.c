@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The rows of a table without a description: the outcome of each, and those of one point averaged. */
+/* The rows of a table without a description: the outcome of each, and those of one point
+ * averaged. */
 
 #include "bare_table_internal.h"
 

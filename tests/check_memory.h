@@ -9,8 +9,8 @@
 
 #include <opevo/memory.h>
 
-/* The first, the second, ... allocation of the call fails, until it meets none that does: it returns
- * NOMEM, then OK, and leaves nothing alive. */
+/* The first, the second, ... allocation of the call fails, until it meets none that does: it
+ * returns NOMEM, then OK, and leaves nothing alive. */
 #define CHECK_MEMORY(call) CHECK_MEMORY_OF(call, (void)0)
 /* The same, once what follows has released the results. */
 #define CHECK_MEMORY_OF(call, ...)                                                                 \

@@ -394,8 +394,8 @@ void opevo_i_cli_text_add_points(opevo_text *out, const opevo_space *space)
     opevo_text_printf(out, " point%s", opevo_i_cli_plural(opevo_space_size(space)));
 }
 
-/* In a direction of <fenv.h>, which the C library's printf follows: the decimal number itself lies on
- * that side of the double. */
+/* In a direction of <fenv.h>, which the C library's printf follows: the decimal number itself lies
+ * on that side of the double. */
 static void add_directed(opevo_text *out, int direction, char form, int digits, double value)
 {
     int before = fegetround();

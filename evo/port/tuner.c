@@ -163,8 +163,9 @@ opevo_status opevo_tuner_observe(opevo_tuner *tuner, const opevo_trial *trials, 
         opevo_index point = trials[i].proposal.point;
 
         if (!opevo_space_has(space, point) || !opevo_space_allows(space, point))
-            status = OPEVO_FAIL(err, OPEVO_INVALID, "Trial %llu is not an allowed point of the space.",
-                                (unsigned long long)trials[i].number);
+            status =
+                OPEVO_FAIL(err, OPEVO_INVALID, "Trial %llu is not an allowed point of the space.",
+                           (unsigned long long)trials[i].number);
     }
     if (status == OPEVO_OK)
         status = opevo_i_port_observed_add(tuner, trials, count, err);

@@ -11,9 +11,9 @@
  * their place and merely drawn again: that keeps each draw uniform, and memory in proportion to
  * what is proposed. A space of at most FORBIDDEN_KEPT points is therefore exhausted exactly; in a
  * larger one that is nearly all forbidden the search ends after MISSES_MOST draws in a row. Where a
- * sparse list or a diagram says what is allowed, its ranks are shuffled in place of the points. More
- * than 2^128 - 1 points have no places: they are drawn anew each time, and n draws repeat one with a
- * probability of less than n^2 / 2^129. */
+ * sparse list or a diagram says what is allowed, its ranks are shuffled in place of the points.
+ * More than 2^128 - 1 points have no places: they are drawn anew each time, and n draws repeat one
+ * with a probability of less than n^2 / 2^129. */
 
 #include "untried_internal.h"
 

@@ -2,8 +2,8 @@
 
 /* The way of every trial of a session from the tuner through the store and back. Outcomes are
  * settled one at a time in the order proposed, whatever the step, the batch, the number of threads
- * and the order in which they arrive, and the run ends exactly at the trial that reaches a limit, so
- * that neither result nor store depends on how the work was cut. */
+ * and the order in which they arrive, and the run ends exactly at the trial that reaches a limit,
+ * so that neither result nor store depends on how the work was cut. */
 
 #include "session_internal.h"
 

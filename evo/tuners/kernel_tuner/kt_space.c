@@ -487,8 +487,8 @@ static void try_box(ordered_search *self, size_t i, opevo_index point)
     }
 }
 
-/* Take of each parameter in turn the last value that some allowed point of the box has together with
- * those taken before. */
+/* Take of each parameter in turn the last value that some allowed point of the box has together
+ * with those taken before. */
 static bool last_in_box(const opevo_i_kt_space *self, opevo_index *vertices)
 {
     opevo_box box = box_of(self);

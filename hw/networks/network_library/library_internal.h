@@ -111,8 +111,8 @@ static inline int64_t opevo_i_library_aligned(int64_t bytes)
 
 /* ---- Files of libraries for GPUs (library_gpu_files.c) ---- */
 
-/* Files that are the same for all, from the folder gpu/ (library_gpu_files.c); behind the last NULL.
- * The text of main.c is a part of it. */
+/* Files that are the same for all, from the folder gpu/ (library_gpu_files.c); behind the last
+ * NULL. The text of main.c is a part of it. */
 typedef struct opevo_i_library_gpu_text {
     const char *name, *text;
 } opevo_i_library_gpu_text;
@@ -236,8 +236,8 @@ extern const char opevo_i_library_weights[]; /* weights.S */
 extern const char opevo_i_library_makefile[];
 extern const char opevo_i_library_cmake[];
 
-/* A file that builds the library (library_build.c): its places @flags@ (of the C compiler), @kernels@ (each between
- * two texts) and @bytes@ (of the weights), and those of further slots. */
+/* A file that builds the library (library_build.c): its places @flags@ (of the C compiler),
+ * @kernels@ (each between two texts) and @bytes@ (of the weights), and those of further slots. */
 void opevo_i_library_fill_build(const opevo_network_library *self, const char *text,
                                 const char *before, const char *behind, const opevo_text_slot *more,
                                 size_t count, opevo_text *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Runs on a space of more than 2^128 - 1 points: the numbers of its points are hashes, and what they
- * stand for is in the store. */
+/* Runs on a space of more than 2^128 - 1 points: the numbers of its points are hashes, and what
+ * they stand for is in the store. */
 
 #include "formula.h"
 #include "scratch_folder.h"

@@ -346,8 +346,8 @@ static void test_stops_when_there_is_nothing_to_learn(void **state)
 }
 
 /* Rows of equal features have trees of one leaf, -eta G / (H + 1), so predictions near the weighted
- * mean of the labels in equal ratios, and the error never ceases to fall. What stops the training is
- * that six decimals of it no longer do. */
+ * mean of the labels in equal ratios, and the error never ceases to fall. What stops the training
+ * is that six decimals of it no longer do. */
 static void test_stops_by_six_decimals(void **state)
 {
     static const float labels[] = {0, 0.1F};

@@ -292,8 +292,8 @@ static void test_typed_programs(void **state)
         "", "v1 < 30", "v1 < 29");
 }
 
-/* What takes long in plain loops is sampled: a program accepts the right kernel, and rejects one that
- * has a wrong row in ten, or a wrong last element. */
+/* What takes long in plain loops is sampled: a program accepts the right kernel, and rejects one
+ * that has a wrong row in ten, or a wrong last element. */
 static void test_sample(void **state)
 {
     static const char *const spoilt[] = {"1", "i % 10 == 3 ? 1.01f : 1",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A kernel: source text of a computation in one dialect, and how it is started. What templates make and workers build and measure. */
+/* A kernel: source text of a computation in one dialect, and how it is started. What templates make
+ * and workers build and measure. */
 
 #ifndef OPEVO_KERNEL_H
 #define OPEVO_KERNEL_H
