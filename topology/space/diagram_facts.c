@@ -290,17 +290,19 @@ static bool others_allow(const opevo_diagram *diagram, const opevo_i_topology_gr
     return true;
 }
 
+/* Add `count` vertices from `first` on, less one; returns how many there are, whether written or not.
+ */
 static size_t add_vertices(opevo_index first, opevo_index count, opevo_index but, opevo_index *out,
-                           size_t capacity, size_t written)
+                           size_t capacity, size_t before)
 {
-    for (opevo_index i = 0; i < count; i++) {
-        if (first + i == but)
-            continue;
-        if (written < capacity)
-            out[written] = first + i;
-        written++;
+    opevo_index more = count - (but >= first && but - first < count);
+    size_t written = before;
+
+    for (opevo_index i = 0; i < count && written < capacity; i++) {
+        if (first + i != but)
+            out[written++] = first + i;
     }
-    return written;
+    return more < SIZE_MAX / 2 - before ? before + (size_t)more : SIZE_MAX / 2;
 }
 
 size_t opevo_diagram_alternatives(const opevo_diagram *diagram, const opevo_index *vertices,

@@ -17,7 +17,8 @@ enum {
     MISSES_MOST = 10000000,
     DRAWS_FIRST = 256,     /* draws before the candidates are walked through */
     WALKED_MOST = 1 << 14, /* candidates that are walked through */
-    BOX_DRAWS = 1 << 10    /* in a box of a diagram, for each point that is wanted */
+    ALTERNATIVES_MOST = 1 << 20,
+    BOX_DRAWS = 1 << 10 /* in a box of a diagram, for each point that is wanted */
 };
 
 /* ---- Uniform points ---- */
@@ -232,7 +233,7 @@ static size_t walk(const candidates *self, opevo_rng *rng, size_t count, opevo_i
 }
 
 /* Hamming neighbours from the diagram of a space without branches: `count` different ones of all.
- * False, with nothing written, without memory. */
+ * False, with nothing written, without memory, and where they are too many to list. */
 static bool draw_alternatives(const opevo_i_kt_space *self, const opevo_index *from, opevo_rng *rng,
                               size_t count, opevo_index *rows, size_t *found)
 {
@@ -247,8 +248,11 @@ static bool draw_alternatives(const opevo_i_kt_space *self, const opevo_index *f
     for (size_t i = 0; ends && i < self->width; i++) {
         total += find(self->diagram, from, i, NULL, 0);
         ends[i] = total;
+        if (total > ALTERNATIVES_MOST)
+            break;
     }
-    values = opevo_malloc(total, sizeof *values);
+    if (total <= ALTERNATIVES_MOST)
+        values = opevo_malloc(total, sizeof *values);
     if (!ends || !values) {
         opevo_free(ends);
         opevo_free(values);

@@ -9,6 +9,7 @@
 
 #include "annealing_internal.h"
 
+#include <opevo/diagram.h>
 #include <opevo/memory.h>
 #include <opevo/space_listed.h>
 
@@ -18,8 +19,9 @@
 #include "untried_internal.h"
 
 enum {
-    STILL_MOST = 50,  /* steps without a change of the list */
-    DRAWS_MOST = 1000 /* of one walk */
+    STILL_MOST = 50,   /* steps without a change of the list */
+    DRAWS_MOST = 1000, /* of one walk */
+    VALUES_MOST = 4096 /* of a parameter that steps in a diagram */
 };
 
 typedef struct item {
@@ -31,8 +33,9 @@ typedef struct item {
 struct opevo_i_tvm_annealing {
     const opevo_space *space;
     size_t width;
-    opevo_index *sizes;   /* of the parameters */
-    opevo_index *strides; /* of their vertices in the number of a point */
+    opevo_index *sizes;           /* of the parameters */
+    opevo_index *strides;         /* of their vertices in the number of a point */
+    const opevo_diagram *diagram; /* that steps come from, without branches; NULL: by rejection */
     size_t steps;
     size_t chains; /* once started, those that found a point of their own */
     bool started;
@@ -87,6 +90,7 @@ opevo_i_tvm_annealing *opevo_i_tvm_annealing_create(const opevo_space *space, si
         return NULL;
     }
     set_strides(self);
+    self->diagram = opevo_space_has_branches(space) ? NULL : opevo_space_draws_from(space);
     return self;
 }
 
@@ -244,6 +248,31 @@ static opevo_index change(const opevo_i_tvm_annealing *self, size_t i, opevo_ind
     return point + (vertex - before) * self->strides[i];
 }
 
+/* Where allowed points are rare: give the first parameter from a random one on that has allowed
+ * vertices beside its own a uniform one of these. False, with nothing done, where they are many. */
+static bool step_in_diagram(const opevo_i_tvm_annealing *self, size_t chain, opevo_rng *rng,
+                            opevo_index *to)
+{
+    size_t first = (size_t)opevo_rng_below(rng, self->width);
+    opevo_index values[VALUES_MOST];
+
+    for (size_t k = 0; k < self->width; k++) {
+        size_t i = (first + k) % self->width;
+        size_t count =
+            opevo_diagram_alternatives_of_allowed(self->diagram, to, i, values, VALUES_MOST);
+
+        if (count > VALUES_MOST)
+            return false;
+        if (count == 0)
+            continue;
+        to[i] = values[opevo_rng_below(rng, count)];
+        self->next_points[chain] = opevo_space_encode(self->space, to);
+        return true;
+    }
+    self->next_points[chain] = self->points[chain];
+    return true;
+}
+
 /* Change parameters at random until the point is another, allowed one. */
 static void walk(const opevo_i_tvm_annealing *self, size_t chain, opevo_rng *rng)
 {
@@ -258,6 +287,8 @@ static void walk(const opevo_i_tvm_annealing *self, size_t chain, opevo_rng *rng
         return;
     }
     memcpy(to, from, self->width * sizeof *to);
+    if (self->diagram && step_in_diagram(self, chain, rng, to))
+        return;
     for (int draws = 0; draws < DRAWS_MOST; draws++) {
         size_t i = (size_t)opevo_rng_below(rng, self->width);
         opevo_index drawn = opevo_rng_below_wide(rng, self->sizes[i]);
