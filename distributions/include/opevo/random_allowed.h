@@ -15,7 +15,7 @@ extern "C" {
 /* 64 uniform bits of a stream, an opevo_rng. */
 static inline uint64_t opevo_rng_bits(void *rng)
 {
-    return opevo_rng_u64(rng);
+    return opevo_rng_u64((opevo_rng *)rng);
 }
 
 /* A uniform one of the points of a diagram that has at least one. Cost: about 1 us for 10

@@ -103,7 +103,6 @@ static void test_resume(void **state)
 {
     static const char *const tuners[] = {"random", "opevo", "gbfs", "tpe", "nsga2", "kt-genetic"};
 
-    (void)state;
     for (size_t t = 0; t < sizeof tuners / sizeof *tuners; t++) {
         scratch_folder whole = scratch_make(), cut = scratch_make();
         opevo_index points[TRIALS], again[TRIALS];
@@ -131,7 +130,6 @@ static void test_spoilt(void **state)
         "UPDATE candidates SET point = x'01'",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         scratch_folder scratch = scratch_make();
         opevo_store *store = NULL;

@@ -360,7 +360,6 @@ static void test_stops_by_six_decimals(void **state)
     double away = 0.45, best = INFINITY;
     unsigned round = 0, best_round = 0;
 
-    (void)state;
     boosting.loss = OPEVO_I_LOSS_SQUARED;
     boosting.child_weight = 0;
     boosting.recall_size = 0;

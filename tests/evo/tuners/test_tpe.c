@@ -352,7 +352,6 @@ static void test_rare_points(void **state)
     opevo_proposal asked[20];
     size_t count = 0;
 
-    (void)state;
     assert_non_null(opevo_space_draws_from(space));
     for (size_t made = 0; made < 200; made += count) {
         CHECK_OK(opevo_tuner_ask(tuner, asked, 20, &count, &err));

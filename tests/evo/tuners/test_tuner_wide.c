@@ -119,19 +119,16 @@ static void check_all(char *json)
 
 static void test_hundred_free_parameters(void **state)
 {
-    (void)state;
     check_all(write_plain(100));
 }
 
 static void test_branches(void **state)
 {
-    (void)state;
     check_all(write_branched());
 }
 
 static void test_two_hundred_parameters(void **state)
 {
-    (void)state;
     check_all(write_plain(200));
 }
 

@@ -299,7 +299,6 @@ static void test_sample(void **state)
     static const char *const spoilt[] = {"1", "i % 10 == 3 ? 1.01f : 1",
                                          "i == 599 && j == 599 ? 1.01f : 1"};
 
-    (void)state;
     for (size_t s = 0; s < sizeof spoilt / sizeof *spoilt; s++) {
         opevo_kernel kernel = {.dialect = OPEVO_KERNEL_C, .entry = "kernel"};
         opevo_workload *work = NULL;

@@ -56,7 +56,6 @@ static void test_faults(void **state)
     };
     opevo_objective *objective = NULL;
 
-    (void)state;
     CHECK_OK(own_open("cpu", "faults.c", faults, HARNESS("\"flop\": \"n\","),
                       SPACE("0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"), &objective, &err));
     assert_string_equal(objective->unit, "GFLOP/s");
@@ -95,7 +94,6 @@ static void test_references(void **state)
     static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL},
                                             {OPEVO_OUTCOME_WRONG, "instead of"}};
 
-    (void)state;
     own_write("part.h", part);
     own_write(
         "sum.c",
@@ -130,7 +128,6 @@ static void test_bad_references(void **state)
     static const char *const words[] = {"error planted", "Element 1002 of c is not finite",
                                         "The reference kernel fails"};
 
-    (void)state;
     own_write("part.h", part);
     for (size_t i = 0; i < COUNT(sources); i++) {
         opevo_objective *objective = NULL;
@@ -160,7 +157,6 @@ static void test_files(void **state)
     static const own_expected expected[] = {{OPEVO_OUTCOME_WRONG, NULL}, {OPEVO_OUTCOME_OK, NULL}};
     opevo_objective *objective = NULL;
 
-    (void)state;
     own_write("a.txt", "1, -2\n3 4\n");
     CHECK_OK(opevo_file_write(own_path("c.raw"), (const char *)wanted, sizeof wanted, &err));
     CHECK_OK(own_open("cpu", "files.c",
@@ -215,7 +211,6 @@ static void test_macros(void **state)
     char text[sizeof harness];
     char *reference = NULL;
 
-    (void)state;
     /* A computation that does not fit the buffers is told; without it the kernel is right. */
     CHECK_OK(own_open("cpu", "macros.c", source, harness, space, &objective, &err));
     CHECK_FAILS(OPEVO_IO, "reference.computation",
@@ -255,7 +250,6 @@ static void test_refused(void **state)
         {HARNESS("\"compiler\": [{\"if\": \"p\"}],"), "compiler: Entry 0"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(refused); i++) {
         opevo_kernel_maker *maker = NULL;
 
@@ -272,7 +266,6 @@ static void test_rejected(void **state)
                                             {OPEVO_OUTCOME_REJECTED, "division by 0"}};
     opevo_objective *objective = NULL;
 
-    (void)state;
     CHECK_OK(own_open("cpu", "rejected.c",
                       "void add(float *a, float *b, float *c, int n) { for (int i = 0; i < n; i++) "
                       "c[i] = a[i] + b[i]; }",

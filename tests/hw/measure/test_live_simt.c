@@ -48,7 +48,6 @@ static void test_faults(void **state)
     };
     opevo_objective *objective = NULL;
 
-    (void)state;
     if (!own_has_interpreter())
         CHECK_SKIP("opevo-worker-simt or clang-19 is missing");
     own_write("sums.c",
@@ -93,7 +92,6 @@ static void test_configurations(void **state)
     opevo_index point = 0;
     opevo_outcome once, again;
 
-    (void)state;
     if (!own_has_interpreter())
         CHECK_SKIP("opevo-worker-simt or clang-19 is missing");
     own_write("tile.h", "/* nothing */\n");
@@ -171,7 +169,6 @@ static void test_kernel_tuner(void **state)
                                            {"CUDA", "(n + block_size_x - 1) // block_size_x"}};
     opevo_objective *objective = NULL;
 
-    (void)state;
     CHECK_FAILS(OPEVO_INVALID, "KernelSpecification.Arguments: a vector's FillType",
                 open_problem("CUDA", "1", "Script", &objective, &err));
     if (!own_has_interpreter())

@@ -38,14 +38,12 @@ static void check_example(const char *device, const char *folder, const char *na
 
 static void test_cpu(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         check_example("cpu", "c", names[i], ".c");
 }
 
 static void test_simt(void **state)
 {
-    (void)state;
     if (!own_has_interpreter())
         CHECK_SKIP("opevo-worker-simt or clang-19 is missing");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -31,7 +31,6 @@ static void test_counts(void **state)
 {
     uint64_t seed = 1;
 
-    (void)state;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         char path[256];
         opevo_space *space = NULL;

@@ -212,7 +212,6 @@ static void test_boxes(void **state)
 {
     uint64_t seed = 1;
 
-    (void)state;
     for (uint64_t n = 0; n < SYSTEMS; n++) {
         opevo_text text = {0};
         opevo_space *space = random_system(n, &text);
@@ -239,7 +238,6 @@ static void test_box_draws(void **state)
     size_t drawn[4] = {0};
     uint64_t seed = 1;
 
-    (void)state;
     CHECK_OK(opevo_space_parse("{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2]}, \"b\":"
                                " {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3]},"
                                " \"_constraints\": [\"(a + b) % 4 != 3\"]}",
@@ -322,7 +320,6 @@ static void test_components(void **state)
 {
     size_t connected = 0, parts = 0;
 
-    (void)state;
     for (uint64_t n = 0; connected + parts < SYSTEMS; n++) {
         opevo_text text = {0};
         opevo_space *space = random_system(n, &text);
@@ -338,7 +335,6 @@ static void test_components(void **state)
 /* The cursor meets the allowed points in the order of their numbers, and no others. */
 static void test_cursor(void **state)
 {
-    (void)state;
     for (uint64_t n = 0; n < SYSTEMS; n++) {
         opevo_text text = {0};
         opevo_space *space = random_system(n, &text);

@@ -60,7 +60,6 @@ static void check_size(size_t count, int values, const char *digits)
 /* 7^45 < 2^128 < 7^46, and 2^128 is one more than a number of 128 bits holds. */
 static void test_sizes(void **state)
 {
-    (void)state;
     check_size(45, 7, "107006904423598033356356300384937784807");
     check_size(46, 7, "749048330965186233494494102694564493649");
     check_size(127, 2, "170141183460469231731687303715884105728");
@@ -84,7 +83,6 @@ static void test_numbers(void **state)
     opevo_index_set *met = opevo_index_set_create();
     uint64_t seed = 1;
 
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         opevo_index point = 0;
 
@@ -116,7 +114,6 @@ static void test_topologies(void **state)
     opevo_index vertices[60], again[60], point = 0;
     uint64_t seed = 2;
 
-    (void)state;
     CHECK_OK(opevo_space_with_topologies(space, topologies, &complete, &err));
     draw(space, &seed, vertices);
     point = opevo_space_encode(space, vertices);
@@ -136,7 +133,6 @@ static void test_texts_and_branches(void **state)
     opevo_index point = 0, read = 0;
     uint64_t seed = 3;
 
-    (void)state;
     opevo_text_add(&json, "{\"c\": {\"_type\": \"choice\", \"_value\": [{\"_name\": \"a\"");
     for (int i = 0; i < 50; i++)
         opevo_text_printf(&json,
@@ -183,7 +179,6 @@ static void test_draws(void **state)
     size_t counts[100][8] = {{0}};
     uint64_t seed = 4;
 
-    (void)state;
     CHECK_OK(opevo_space_count_allowed(space, 0, 1, &share, &err));
     assert_true(share.exact && share.allowed == OPEVO_INDEX_MAX);
     assert_true(fabs(share.share / exp2(-50) - 1) < 1e-12);
