@@ -15,24 +15,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static opevo_status refuse_file(const char *option, const char *folder, const char *name,
+                                opevo_error *err)
+{
+    opevo_text path = {0};
+    struct stat info;
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_printf(&path, "%s/%s", folder, name);
+    status = opevo_text_check(&path, err);
+    if (status == OPEVO_OK && lstat(path.data, &info) == 0)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "--%s %s: %s already exists; give another folder.",
+                            option, folder, name);
+    opevo_text_free(&path);
+    return status;
+}
+
 static opevo_status refuse_present(const char *option, const char *folder,
                                    opevo_kernel_dialect dialect, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    for (size_t i = 0; i < OPEVO_EXPORT_FILES && status == OPEVO_OK; i++) {
-        const char *name = opevo_export_name(dialect, i);
-        opevo_text path = {0};
-        struct stat info;
-
-        opevo_text_printf(&path, "%s/%s", folder, name);
-        status = opevo_text_check(&path, err);
-        if (status == OPEVO_OK && lstat(path.data, &info) == 0)
-            status =
-                OPEVO_FAIL(err, OPEVO_INVALID, "--%s %s: %s already exists; give another folder.",
-                           option, folder, name);
-        opevo_text_free(&path);
-    }
+    for (size_t i = 0; i < OPEVO_EXPORT_FILES && status == OPEVO_OK; i++)
+        status = refuse_file(option, folder, opevo_export_name(dialect, i), err);
     return status;
 }
 
@@ -61,6 +66,40 @@ opevo_status opevo_i_cli_kernel_folder_prepare(const char *option, const char *f
     return status == OPEVO_OK && make ? make_folder(option, folder, err) : status;
 }
 
+/* The same for the files that a maker names itself. */
+static opevo_status prepare_own(const char *folder, const opevo_kernel_maker *maker, bool make,
+                                opevo_error *err)
+{
+    const char *name = NULL;
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; status == OPEVO_OK && (name = maker->ops->file_name(maker, i)) != NULL; i++)
+        status = refuse_file("emit", folder, name, err);
+    return status == OPEVO_OK && make ? make_folder("emit", folder, err) : status;
+}
+
+static opevo_status write_own(const char *folder, const opevo_kernel_maker *maker,
+                              opevo_index point, opevo_error *err)
+{
+    const char *name = NULL;
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; status == OPEVO_OK && (name = maker->ops->file_name(maker, i)) != NULL;
+         i++) {
+        opevo_text path = {0}, text = {0};
+
+        opevo_text_printf(&path, "%s/%s", folder, name);
+        status = opevo_text_check(&path, err);
+        if (status == OPEVO_OK)
+            status = maker->ops->file(maker, point, i, &text, err);
+        if (status == OPEVO_OK)
+            status = opevo_file_write(path.data, opevo_text_string(&text), text.length, err);
+        opevo_text_free(&path);
+        opevo_text_free(&text);
+    }
+    return status;
+}
+
 opevo_status opevo_i_cli_kernel_files_prepare(const opevo_call *call, const char *folder,
                                               const opevo_objective *objective, opevo_error *err)
 {
@@ -71,6 +110,8 @@ opevo_status opevo_i_cli_kernel_files_prepare(const opevo_call *call, const char
     if (!maker)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--emit requires kernels: use --on cpu, cuda:N or hip:N.");
+    if (maker->ops->file_name)
+        return prepare_own(folder, maker, !opevo_i_cli_flag(call, "dry-run"), err);
     return opevo_i_cli_kernel_folder_prepare("emit", folder, maker->dialect,
                                              !opevo_i_cli_flag(call, "dry-run"), err);
 }
@@ -103,6 +144,8 @@ opevo_status opevo_i_cli_kernel_files_write(const char *folder, const char *on,
     opevo_export_label label = {.version = OPEVO_VERSION, .fitness = fitness};
     opevo_status status = OPEVO_OK;
 
+    if (maker->ops->file_name)
+        return write_own(folder, maker, point, err);
     opevo_live_print_devices(objective, &device);
     /* No worker was asked when every trial was in the store. */
     label.device = device.length ? opevo_text_string(&device) : on;

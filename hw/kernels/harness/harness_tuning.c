@@ -146,6 +146,13 @@ opevo_status opevo_harness_buffers_at(const opevo_harness *harness,
     return status;
 }
 
+opevo_harness_tolerance opevo_harness_tolerance_of(const opevo_harness *harness, size_t buffer)
+{
+    const opevo_i_harness_buffer_plan *plan = &harness->buffers[buffer];
+
+    return (opevo_harness_tolerance){plan->tolerance == OPEVO_I_RELATIVE, plan->bound, plan->floor};
+}
+
 /* ---- Words for the compiler ---- */
 
 /* A word in which {EXPRESSION} stands for its value. */

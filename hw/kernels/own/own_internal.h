@@ -5,6 +5,7 @@
 #ifndef OPEVO_OWN_INTERNAL_H
 #define OPEVO_OWN_INTERNAL_H
 
+#include <opevo/kernel.h>
 #include <opevo/kernel_harness.h>
 #include <opevo/space.h>
 
@@ -26,6 +27,19 @@ typedef struct opevo_i_own_point {
 opevo_status opevo_i_own_point_read(const opevo_space *space, opevo_index point,
                                     opevo_i_own_point *out, opevo_error *err);
 void opevo_i_own_point_free(opevo_i_own_point *self);
+
+/* The program of an exported function in C, which needs inputs.bin; what that holds; and the
+ * Makefile of both, with words for the compiler, one a line.
+ *   compares  with the function opevo_reference of reference.c
+ * Errors: INVALID, LIMIT, NOMEM. */
+opevo_status opevo_i_own_print_program(const opevo_harness *harness,
+                                       const opevo_harness_values *values, bool compares,
+                                       opevo_text *out, opevo_error *err);
+opevo_status opevo_i_own_print_inputs(const opevo_harness *harness,
+                                      const opevo_harness_values *values, opevo_text *out,
+                                      opevo_error *err);
+opevo_status opevo_i_own_print_makefile(const char *options, bool compares, opevo_text *out,
+                                        opevo_error *err);
 
 /* The point of a JSON object of values, in which parameters without a value have their first; NULL:
  * the first point that the constraints allow. Errors: INVALID, NOMEM. */

@@ -116,6 +116,12 @@ typedef struct opevo_harness_rate {
 } opevo_harness_rate;
 opevo_status opevo_harness_rate_of(const opevo_harness *harness, opevo_harness_rate *out,
                                    opevo_error *err);
+/* What is accepted of an output; for whole ones, and for "exact", 0. */
+typedef struct opevo_harness_tolerance {
+    bool relative;
+    double bound, floor;
+} opevo_harness_tolerance;
+opevo_harness_tolerance opevo_harness_tolerance_of(const opevo_harness *harness, size_t buffer);
 /* Whether all expressions of that case have values at these, and its launches are possible. Errors:
  * INVALID, LIMIT, NOMEM. */
 opevo_status opevo_harness_check(const opevo_harness *harness, const opevo_harness_values *values,
