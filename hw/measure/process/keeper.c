@@ -370,7 +370,19 @@ static void keep(keeping *self)
     drain(&self->error, &self->end.error, ERROR_LIMIT);
 }
 
-static void send_report(const opevo_i_process_program_end *end, int descriptor)
+/* Threads use up the limit of processor time before that of elapsed time. */
+static bool used_up(const opevo_i_process_program *program, const opevo_i_process_program_end *end,
+                    const struct rusage *used)
+{
+    double processor_s = (double)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) +
+                         1e-6 * (double)(used->ru_utime.tv_usec + used->ru_stime.tv_usec);
+
+    return program->processor_limit && WIFSIGNALED(end->wait_status) &&
+           WTERMSIG(end->wait_status) == SIGKILL && processor_s >= ceil(program->limit_s);
+}
+
+static void send_report(const opevo_i_process_program *program,
+                        const opevo_i_process_program_end *end, int descriptor)
 {
     struct rusage used = {0};
     report_head head = {.start_errno = end->start_errno,
@@ -383,6 +395,7 @@ static void send_report(const opevo_i_process_program_end *end, int descriptor)
 
     if (getrusage(RUSAGE_CHILDREN, &used) == 0)
         head.peak_bytes = (uint64_t)used.ru_maxrss << 10;
+    head.timed_out |= used_up(program, end, &used);
     if (opevo_write_all(descriptor, &head, sizeof head) &&
         opevo_write_all(descriptor, opevo_text_string(&end->out), end->out.length))
         opevo_write_all(descriptor, opevo_text_string(&end->error), end->error.length);
@@ -409,7 +422,7 @@ static void become_keeper(const opevo_i_process_program *program, int report)
         keep(&self);
     if (self.pid > 0)
         kill_all(&self);
-    send_report(&self.end, report);
+    send_report(program, &self.end, report);
     _exit(0);
 }
 

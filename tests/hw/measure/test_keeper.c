@@ -122,10 +122,34 @@ static void test_endless(void **state)
     opevo_text_free(&why);
 }
 
+/* Threads that use up the processor time of a limit before it is over have no host to blame. */
+static void test_threads(void **state)
+{
+    char *const argv[] = {"sh", "-c", "exec xz -T4 -c </dev/zero >/dev/null", NULL};
+    const opevo_i_process_program program = {
+        .argv = argv, .limit_s = 2, .output_limit = 100, .processor_limit = true};
+    opevo_i_process_program_end end;
+    opevo_i_process_keeper keeper;
+    opevo_text why = {0};
+
+    (void)state;
+    CHECK_OK(opevo_i_process_keeper_start(&program, &keeper, &err));
+    while (!opevo_i_process_keeper_poll(&keeper, &end)) {
+        struct pollfd wait = {.fd = keeper.report, .events = POLLIN};
+
+        poll(&wait, 1, -1);
+    }
+    assert_true(end.kept && end.timed_out);
+    assert_false(opevo_i_process_build_fault(&end, "cc", 0, &why));
+    opevo_i_process_program_end_free(&end);
+    opevo_text_free(&why);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_waiting),
-                                       cmocka_unit_test(test_endless)};
+                                       cmocka_unit_test(test_endless),
+                                       cmocka_unit_test(test_threads)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
