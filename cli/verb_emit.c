@@ -8,6 +8,7 @@
 #include "options_internal.h"
 
 #include <opevo/export.h>
+#include <opevo/hardware.h>
 #include <opevo/schedule_file.h>
 #include <opevo/version.h>
 
@@ -16,7 +17,7 @@
 static const opevo_option options[] = {
     {"schedule", "FILE", "the schedule, such as the kernel.schedule of --emit; or a record of TVM",
      false},
-    {"on", "DEVICE", "cpu, cuda:N or hip:N (default: what the file is for, or else cpu)", false},
+    {"on", "DEVICE", OPEVO_DEVICES_OR " (default: what the file is for, or else cpu)", false},
     {"record", NULL, "print it as a record of TVM's auto-scheduler instead of the kernel", false},
     {"to", "DIR", "write the kernel with a program that checks and times it (default: print it)",
      false},

@@ -9,6 +9,7 @@
 #include "terminal_internal.h"
 
 #include <opevo/file.h>
+#include <opevo/hardware.h>
 #include <opevo/json.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
@@ -20,7 +21,7 @@
 #include <unistd.h>
 
 static const opevo_option options[] = {
-    {"on", "DEVICE", "what the kernels are for: cpu (default), cuda:N or hip:N", false},
+    {"on", "DEVICE", "what the kernels are for (default cpu): " OPEVO_DEVICES_OR, false},
     {"threads", "N", "threads of a kernel (default 1; 0: all cores)", false},
     {"cores", "N", "cores that sums may be divided among (default: the threads)", false},
     {"ansor", NULL, "Ansor's sketches only, without those that opevo adds", false},

@@ -7,6 +7,7 @@
 
 #include <opevo/export.h>
 #include <opevo/file.h>
+#include <opevo/hardware.h>
 #include <opevo/live.h>
 #include <opevo/version.h>
 
@@ -61,7 +62,13 @@ opevo_status opevo_i_cli_kernel_folder_prepare(const char *option, const char *f
                                                opevo_kernel_dialect dialect, bool make,
                                                opevo_error *err)
 {
-    opevo_status status = refuse_present(option, folder, dialect, err);
+    opevo_status status = OPEVO_OK;
+
+    if (!opevo_export_name(dialect, 0))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--%s %s: kernels in %s are not written to folders; omit the option.",
+                          option, folder, opevo_kernel_dialect_name(dialect));
+    status = refuse_present(option, folder, dialect, err);
 
     return status == OPEVO_OK && make ? make_folder(option, folder, err) : status;
 }
@@ -109,7 +116,7 @@ opevo_status opevo_i_cli_kernel_files_prepare(const opevo_call *call, const char
         return OPEVO_OK;
     if (!maker)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--emit requires kernels: use --on cpu, cuda:N or hip:N.");
+                          "--emit requires kernels: use --on " OPEVO_DEVICES_OR ".");
     if (maker->ops->file_name)
         return prepare_own(folder, maker, !opevo_i_cli_flag(call, "dry-run"), err);
     return opevo_i_cli_kernel_folder_prepare("emit", folder, maker->dialect,

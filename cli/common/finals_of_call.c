@@ -6,6 +6,7 @@
 #include "options_internal.h"
 
 #include <opevo/finals.h>
+#include <opevo/hardware.h>
 #include <opevo/json.h>
 #include <opevo/memory.h>
 #include <opevo/unit.h>
@@ -27,7 +28,7 @@ opevo_status opevo_i_cli_finals_read(const opevo_call *call, const opevo_objecti
                           "--finals requires a device: a landscape returns the same value again.");
     if (!kernels && options.with_library)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--library requires kernels: use --on cpu, cuda:N or hip:N.");
+                          "--library requires kernels: use --on " OPEVO_DEVICES_OR ".");
     OPEVO_TRY(opevo_i_cli_option_count(call, "finals", kernels ? 5 : 0, 0, OPEVO_FINALISTS_MOST,
                                        &most, err));
     OPEVO_TRY(opevo_i_cli_option_count(call, "rounds", OPEVO_FINALS_ROUNDS, 1, 10000,

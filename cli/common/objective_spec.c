@@ -11,6 +11,7 @@
 #include "recording_spec_internal.h"
 
 #include <opevo/landscape.h>
+#include <opevo/live.h>
 #include <opevo/memory.h>
 #include <opevo/store.h>
 #include <opevo/workload.h>
@@ -92,18 +93,19 @@ static opevo_status open_own(const wanted *given, opevo_objective **out, opevo_e
 
 typedef enum sort { COMPUTED, PROGRAM, KERNELS } sort;
 
-/* One row for each kind of objective; the name is followed by ':', if that is a must, and what is
- * behind it. */
+/* One row for each kind of objective beside the devices; the name is followed by ':', if that is a
+ * must, and what is behind it. */
 static const struct {
     const char *name;
     opevo_status (*open)(const wanted *given, opevo_objective **out, opevo_error *err);
     sort is;
     bool detailed;
 } kinds[] = {
-    {"recorded", open_recorded, COMPUTED, true}, {"only-recorded", open_recorded, COMPUTED, true},
-    {"sim", open_simulated, COMPUTED, true},     {"cmd", open_program, PROGRAM, true},
-    {"cpu", open_kernels, KERNELS, false},       {"cuda", open_kernels, KERNELS, false},
-    {"hip", open_kernels, KERNELS, false},       {"simt", open_own, KERNELS, false},
+    {"recorded", open_recorded, COMPUTED, true},
+    {"only-recorded", open_recorded, COMPUTED, true},
+    {"sim", open_simulated, COMPUTED, true},
+    {"cmd", open_program, PROGRAM, true},
+    {"simt", open_own, KERNELS, false},
 };
 
 /* What an option of measuring applies to; NULL where it applies to the objective. Summaries begin
@@ -119,7 +121,7 @@ static const char *other_sort(const opevo_option *option, const char *on, sort i
                    ? NULL
                    : "programs (cmd:) and kernels (cpu)";
     if (!strncmp(option->summary, "kernels:", 8))
-        return is == KERNELS ? NULL : "kernels (cpu, cuda:N or hip:N)";
+        return is == KERNELS ? NULL : "kernels (" OPEVO_DEVICES_OR ")";
     return is == COMPUTED ? "programs and kernels" : NULL;
 }
 
@@ -161,6 +163,9 @@ opevo_status opevo_i_cli_objective_of_call(const opevo_call *call, const char *w
             return OPEVO_INVALID;
         return kinds[i].open(&given, out, err);
     }
+    if (opevo_live_is_device(on))
+        return check_options(call, on, KERNELS, err) ? OPEVO_INVALID
+                                                     : open_kernels(&given, out, err);
     return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s: give " OPEVO_I_OBJECTIVES ".", on);
 }
 

@@ -7,6 +7,7 @@
 
 #include <opevo/clock.h>
 #include <opevo/interrupt.h>
+#include <opevo/live.h>
 #include <opevo/memory.h>
 #include <opevo/text.h>
 
@@ -349,8 +350,7 @@ void opevo_i_cli_table_free(opevo_table *table)
 
 void opevo_i_cli_text_add_objective(opevo_text *out, const char *name)
 {
-    bool of_kernels =
-        !strncmp(name, "cpu", 3) || !strncmp(name, "cuda", 4) || !strncmp(name, "hip", 3);
+    bool of_kernels = opevo_live_is_device(name);
     char shortened[120 + sizeof "..."];
 
     if (of_kernels && strlen(name) > 120) { /* the text of a computation is ASCII */

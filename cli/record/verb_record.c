@@ -10,6 +10,7 @@
 #include "recording_spec_internal.h"
 #include "terminal_internal.h"
 
+#include <opevo/hardware.h>
 #include <opevo/memory.h>
 #include <opevo/tuner.h>
 #include <opevo/unit.h>
@@ -17,7 +18,7 @@
 #include <string.h>
 
 static const opevo_option options[] = {
-    {"on", "OBJECTIVE", "cmd:PROGRAM, sim:DEVICE, cpu, cuda:N, hip:N", false},
+    {"on", "OBJECTIVE", "cmd:PROGRAM, sim:DEVICE, " OPEVO_DEVICES, false},
     {"space", "FILE", "space file of a program, or a restriction of the kernels' space", false},
     {"out", "NAME", "write NAME.csv and NAME.json; the same command continues", false},
     {"all", NULL, "all allowed points", false},

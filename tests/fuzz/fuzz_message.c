@@ -59,10 +59,10 @@ static void check_setup(const json_t *message)
     const opevo_i_backend_ops *cmd = NULL;
     opevo_i_backend *backend = NULL;
     opevo_error err = {OPEVO_OK, ""};
-    unsigned ordinal = 0;
+    const char *which = NULL;
 
-    FUZZ_CHECK(opevo_i_backend_find("cmd", &cmd, &ordinal, &err) == OPEVO_OK);
-    FUZZ_CHECK(cmd->open(ordinal, &backend, &err) == OPEVO_OK);
+    FUZZ_CHECK(opevo_i_backend_find("cmd", &cmd, &which, &err) == OPEVO_OK);
+    FUZZ_CHECK(cmd->open(which, &backend, &err) == OPEVO_OK);
     fuzz_accepts(cmd->setup(backend, message, &err), &err);
     cmd->close(backend);
 }

@@ -11,29 +11,45 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CUDA_AND_HIP                                                                               \
+    {                                                                                              \
+        .index = "int", .unsigned_index = "unsigned", .gpu = true, .head = "",                     \
+        .wide = "long long", .unsigned_wide = "unsigned long long", .function = "__device__ ",     \
+        .place = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",                                      \
+                  "threadIdx.x", "threadIdx.y", "threadIdx.z"},                                    \
+        .sync = "__syncthreads();", .shared = "__shared__ __align__(16)", .global_pointer = "",    \
+        .shared_pointer = "", .infinity = "__int_as_float(0x7f800000)"                             \
+    }
+
 static const opevo_i_print_dialect dialects[OPEVO_KERNEL_COUNT] = {
     [OPEVO_KERNEL_C] = {.index = "long",
                         .unsigned_index = "unsigned long",
                         .cpu = true,
-                        .head = ""},
-    [OPEVO_KERNEL_CUDA] = {.index = "int",
-                           .unsigned_index = "unsigned",
-                           .gpu = true,
-                           .head = "",
-                           .sync = "__syncthreads();",
-                           .shared = "__shared__ __align__(16)"},
-    [OPEVO_KERNEL_HIP] = {.index = "int",
-                          .unsigned_index = "unsigned",
-                          .gpu = true,
-                          .head = "",
-                          .sync = "__syncthreads();",
-                          .shared = "__shared__ __align__(16)"},
-    [OPEVO_KERNEL_EMULATION] =
-        {
-            .index = "int",
-            .unsigned_index = "unsigned",
-            .head = opevo_i_print_emulation_head,
-        },
+                        .head = "",
+                        .infinity = "__builtin_inff()"},
+    [OPEVO_KERNEL_CUDA] = CUDA_AND_HIP,
+    [OPEVO_KERNEL_HIP] = CUDA_AND_HIP,
+    [OPEVO_KERNEL_OPENCL] = {.index = "int",
+                             .unsigned_index = "unsigned",
+                             .gpu = true,
+                             .opencl = true,
+                             .head = "",
+                             .wide = "long",
+                             .unsigned_wide = "unsigned long",
+                             .function = "",
+                             .place = {"get_group_id(0)", "get_group_id(1)", "get_group_id(2)",
+                                       "get_local_id(0)", "get_local_id(1)", "get_local_id(2)"},
+                             .sync = "barrier(CLK_LOCAL_MEM_FENCE);",
+                             .shared = "__local __attribute__((aligned(16)))",
+                             .global_pointer = "__global ",
+                             .shared_pointer = "__local ",
+                             .infinity = "INFINITY"},
+    [OPEVO_KERNEL_EMULATION] = {.index = "int",
+                                .unsigned_index = "unsigned",
+                                .head = opevo_i_print_emulation_head,
+                                .wide = "long long",
+                                .unsigned_wide = "unsigned long long",
+                                .infinity = "__builtin_inff()"},
 };
 
 static opevo_launch launch_of(const opevo_i_print_printer *self, const opevo_limits *limits,
@@ -117,8 +133,8 @@ void opevo_i_print_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dia
         goto cleanup;
     }
     if (!spelling.cpu && needs_wide(nest)) {
-        spelling.index = "long long";
-        spelling.unsigned_index = "unsigned long long";
+        spelling.index = spelling.wide;
+        spelling.unsigned_index = spelling.unsigned_wide;
     }
     out->dialect = dialect;
     set_launches(&self, limits, out);

@@ -5,6 +5,17 @@
 
 #include "print_internal.h"
 
+const char *opevo_i_print_pointer_space(const opevo_i_print_printer *self, int buffer)
+{
+    opevo_scope scope = buffer < 0 ? OPEVO_SCOPE_LOCAL : self->nest->buffer[buffer].scope;
+
+    if (!self->dialect->gpu)
+        return "";
+    if (buffer >= 0 && (buffer < self->nest->operands || scope == OPEVO_SCOPE_PACKED))
+        return self->dialect->global_pointer;
+    return scope == OPEVO_SCOPE_SHARED ? self->dialect->shared_pointer : "";
+}
+
 void opevo_i_print_signature(opevo_i_print_printer *self, const char *before, const char *pointer)
 {
     opevo_text_printf(self->out, "%s" OPEVO_I_ENTRY, before);
@@ -12,13 +23,15 @@ void opevo_i_print_signature(opevo_i_print_printer *self, const char *before, co
         opevo_text_printf(self->out, "_%d", self->launch + 1);
     opevo_text_add(self->out, "(");
     for (int i = 0; i < self->nest->operands; i++) {
-        opevo_text_printf(self->out, "%s%s%s %s", i ? ", " : "",
+        opevo_text_printf(self->out, "%s%s%s%s %s", i ? ", " : "",
+                          opevo_i_print_pointer_space(self, i),
                           i < self->nest->inputs ? "const " : "",
                           opevo_kernel_type_text(self->nest->buffer[i].element), pointer);
         opevo_i_print_operand_name(self->out, i);
     }
     if (!self->dialect->gpu || self->scratch)
-        opevo_text_printf(self->out, ", float %sscratch", pointer);
+        opevo_text_printf(self->out, ", %sfloat %sscratch",
+                          self->dialect->gpu ? self->dialect->global_pointer : "", pointer);
     opevo_text_add(self->out, ")");
 }
 

@@ -114,14 +114,15 @@ static void print_scratch(opevo_i_print_printer *self, int buffer)
 {
     opevo_element element = self->nest->buffer[buffer].element;
     const char *type = opevo_kernel_type_text(element);
+    const char *space = opevo_i_print_pointer_space(self, buffer);
     bool cast = element != OPEVO_FLOAT32, emulated = !self->dialect->cpu && !self->dialect->gpu;
 
     opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "%s *%sconst m%d%s = ", type,
+    opevo_text_printf(self->out, "%s%s *%sconst m%d%s = ", space, type,
                       self->dialect->cpu ? "restrict " : "", buffer,
                       emulated ? " __attribute__((unused))" : "");
     if (cast)
-        opevo_text_printf(self->out, "(%s *)(void *)(", type);
+        opevo_text_printf(self->out, "(%s%s *)(%svoid *)(", space, type, space);
     opevo_text_add(self->out, "scratch + ");
     if (self->nest->buffer[buffer].parallel)
         opevo_text_printf(self->out, "%lldL + THREAD * %lldL + ", (long long)self->scratch,

@@ -129,8 +129,8 @@ void opevo_i_print_function_name(opevo_i_print_printer *self, int kind, int widt
 
     for (int i = 0; one->kind != kind; i++)
         one = function_at(i);
-    if (self->dialect->gpu && one->gpu_name) {
-        opevo_text_add(self->out, one->gpu_name);
+    if (self->dialect->gpu && one->gpu_name) { /* OpenCL's are those of all types */
+        opevo_text_add(self->out, self->dialect->opencl ? one->name : one->gpu_name);
         return;
     }
     opevo_text_printf(self->out, width > 1 ? "opevo_%s%d" : "opevo_%s", one->name, width);
@@ -174,14 +174,16 @@ static void print_one(opevo_i_print_printer *self, const opevo_i_print_function 
     opevo_i_print_function_signature of = opevo_i_print_function_signature_of(one->kind);
 
     opevo_text_printf(self->out, "static %sinline %s opevo_%s(%s x",
-                      self->dialect->gpu ? "__device__ " : "", of.result, one->name, of.operand);
+                      self->dialect->gpu ? self->dialect->function : "", of.result, one->name,
+                      of.operand);
     if (one->operands == 2)
         opevo_text_printf(self->out, ", %s y", of.operand);
     opevo_text_add(self->out, ")\n{\n");
     if (one->one)
         opevo_text_add(self->out, one->one);
     else if (self->dialect->gpu) /* sigmoid */
-        opevo_text_add(self->out, "    return 1.0f / (1.0f + expf(-x));\n");
+        opevo_text_printf(self->out, "    return 1.0f / (1.0f + %s(-x));\n",
+                          self->dialect->opencl ? "exp" : "expf");
     else
         opevo_text_printf(self->out, "    return opevo_%s4((V4){x, x, x, x})[0];\n", one->name);
     opevo_text_add(self->out, "}\n");

@@ -19,7 +19,15 @@ typedef struct opevo_i_print_dialect {
     const char *index, *unsigned_index; /* types of loop variables and addresses */
     bool cpu, gpu;                      /* neither: emulation */
     const char *head;                   /* before everything */
+    /* Of a GPU. */
+    bool opencl;
+    const char *wide, *unsigned_wide; /* types in the place of `index`, where int is too narrow */
+    const char *function;             /* before other functions */
+    const char *place[6];             /* of a block in x, y, z, and of a thread in it */
     const char *sync, *shared;
+    /* Before the type of a pointer into global and into shared memory. */
+    const char *global_pointer, *shared_pointer;
+    const char *infinity;
 } opevo_i_print_dialect;
 
 enum { OPEVO_I_POINTERS = 8, OPEVO_I_SHARED = 16 };
@@ -165,6 +173,8 @@ void opevo_i_print_element_at(opevo_i_print_printer *self, const opevo_i_nest_ac
  * memory, spelled `pointer`. */
 void opevo_i_print_signature(opevo_i_print_printer *self, const char *before, const char *pointer);
 /* The first line of a body that needs no scratch memory, whose argument would give a warning. */
+/* What stands before the type of a pointer into a buffer. */
+const char *opevo_i_print_pointer_space(const opevo_i_print_printer *self, int buffer);
 void opevo_i_print_unused_scratch(opevo_i_print_printer *self);
 /* The same of operands that the body, which is printed already, does not name. */
 void opevo_i_print_unused_operands(opevo_i_print_printer *self);

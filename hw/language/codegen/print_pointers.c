@@ -60,7 +60,8 @@ static void add_pointer(pointer_finder *all, const opevo_i_nest_access *access)
         return;
     opevo_i_print_indent(self);
     opevo_text_printf(
-        self->out, "%s%s *p%d = &", access->buffer < self->nest->inputs ? "const " : "",
+        self->out, "%s%s%s *p%d = &", opevo_i_print_pointer_space(self, access->buffer),
+        access->buffer < self->nest->inputs ? "const " : "",
         opevo_kernel_type_text(opevo_i_print_stored_type(self, access->buffer)), self->pointers);
     opevo_i_print_buffer(self, access->buffer);
     opevo_text_add(self->out, "[");

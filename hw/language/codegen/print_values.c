@@ -23,8 +23,7 @@ static void print_number(opevo_i_print_printer *self, double number)
     float nearest = (float)number;
 
     if (isinf(nearest)) {
-        opevo_text_printf(self->out, "(%s%s)", nearest < 0 ? "-" : "",
-                          self->dialect->gpu ? "__int_as_float(0x7f800000)" : "__builtin_inff()");
+        opevo_text_printf(self->out, "(%s%s)", nearest < 0 ? "-" : "", self->dialect->infinity);
         return;
     }
     opevo_double_format(nearest == 0 ? (double)nearest : number, digits);

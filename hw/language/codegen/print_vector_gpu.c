@@ -69,7 +69,8 @@ static const char *vector_text(opevo_element element)
 static void print_vector_place(opevo_i_print_printer *self, const opevo_i_nest_access *access,
                                int64_t width, bool constant)
 {
-    opevo_text_printf(self->out, "*(%s%s%lld *)&", constant ? "const " : "",
+    opevo_text_printf(self->out, "*(%s%s%s%lld *)&",
+                      opevo_i_print_pointer_space(self, access->buffer), constant ? "const " : "",
                       vector_text(opevo_i_print_stored_type(self, access->buffer)),
                       (long long)width);
     opevo_i_print_element(self, access);
@@ -94,10 +95,12 @@ static void print_short_copy(opevo_i_print_printer *self, const opevo_i_nest_lea
     const char *zero = opevo_i_print_zero_text(stored);
 
     opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "%s%lld t = {%s", vector_text(stored), (long long)width, zero);
-    for (int64_t i = 1; i < width; i++)
-        opevo_text_printf(self->out, ", %s", zero);
-    opevo_text_add(self->out, "};\n");
+    opevo_text_printf(self->out, "%s%lld t = ", vector_text(stored), (long long)width);
+    if (self->dialect->opencl)
+        opevo_text_printf(self->out, "(%s%lld)(%s);\n", vector_text(stored), (long long)width,
+                          zero);
+    for (int64_t i = 0; i < width && !self->dialect->opencl; i++)
+        opevo_text_printf(self->out, "%s%s%s", i ? ", " : "{", zero, i + 1 < width ? "" : "};\n");
     open_if(self, &leaf->inside);
     if (from) {
         opevo_text_add(self->out, "t = ");

@@ -473,6 +473,11 @@ opevo_limits opevo_limits_default(opevo_kernel_dialect dialect)
                            .statements = 65536,
                            .vector_width = 4};
 
+    if (dialect == OPEVO_KERNEL_OPENCL) {
+        limits.threads = limits.thread_z = 256;
+        limits.shared_bytes = limits.static_shared_bytes = 32768;
+        limits.statements = 1024;
+    }
     if (dialect == OPEVO_KERNEL_C)
         limits = (opevo_limits){.local_floats = 65536,
                                 .statements = 4096,

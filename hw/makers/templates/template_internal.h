@@ -148,8 +148,8 @@ int64_t opevo_i_template_extent(opevo_i_template_build *build, const char *stage
 /* ---- What GPU templates share ---- */
 
 enum {
-    OPEVO_I_GPU_DIALECTS =
-        1 << OPEVO_KERNEL_CUDA | 1 << OPEVO_KERNEL_HIP | 1 << OPEVO_KERNEL_EMULATION
+    OPEVO_I_GPU_DIALECTS = 1 << OPEVO_KERNEL_CUDA | 1 << OPEVO_KERNEL_HIP |
+                           1 << OPEVO_KERNEL_EMULATION | 1 << OPEVO_KERNEL_OPENCL
 };
 
 /* What becomes of a loop. */

@@ -12,6 +12,24 @@
 static void (*tidy_at_end)(void);
 static bool (*take_messages)(void);
 
+bool opevo_i_backend_is_none(const char *which)
+{
+    return !which;
+}
+
+bool opevo_i_backend_is_number(const char *which)
+{
+    enum { LAST_DEVICE = 1023 };
+    uint64_t number = 0;
+
+    return which && opevo_parse_u64(which, &number) && number <= LAST_DEVICE;
+}
+
+bool opevo_i_backend_is_some(const char *which)
+{
+    return which && *which;
+}
+
 void opevo_i_backend_at_end(void (*tidy)(void))
 {
     tidy_at_end = tidy;

@@ -23,8 +23,10 @@ typedef struct opevo_i_backend_ops {
     const char *suffix; /* of a source file, with its dot */
     /* Devices of this kind here, each through `add`; if none exists, one row that says why. */
     void (*list)(void (*add)(void *context, const opevo_hardware *row), void *context);
-    /* Fills `device` of the base struct, too. Errors: IO with what is missing. */
-    opevo_status (*open)(unsigned ordinal, opevo_i_backend **out, opevo_error *err);
+    /* Whether what is behind the colon, NULL without one, may name a device of this kind. */
+    bool (*is_name)(const char *which);
+    /* Fills `device` of the base struct, too; `which` as above. Errors: IO with what is missing. */
+    opevo_status (*open)(const char *which, opevo_i_backend **out, opevo_error *err);
     /* The members of a setup message; once, before anything below. Errors: INVALID, NOMEM. */
     opevo_status (*setup)(opevo_i_backend *self, const json_t *setup, opevo_error *err);
     /* The command that makes a loadable object of the source file of a job's kernel, or a program
@@ -72,9 +74,17 @@ struct opevo_i_backend {
     opevo_i_wire_job reference; /* likewise: its kernel gives golden results; no source: none */
 };
 
-/* "cpu", "cuda:1": the row and the ordinal. Errors: INVALID with the known kinds. */
+/* The row of a device's kind, by what is before a colon or a space; NULL for another kind. */
+const opevo_i_backend_ops *opevo_i_backend_kind(const char *device);
+/* "cpu", "cuda:1": the row, and what is behind the colon, NULL without one. Errors: INVALID with
+ * the known kinds. */
 opevo_status opevo_i_backend_find(const char *device, const opevo_i_backend_ops **out,
-                                  unsigned *ordinal, opevo_error *err);
+                                  const char **which, opevo_error *err);
+
+/* Names of devices, for `is_name`: none, a number up to 1023, any. */
+bool opevo_i_backend_is_none(const char *which);
+bool opevo_i_backend_is_number(const char *which);
+bool opevo_i_backend_is_some(const char *which);
 
 /* Why a device's library is not measured for a computation. */
 #define OPEVO_I_NO_LIBRARY                                                                         \

@@ -55,11 +55,11 @@ static void list(void (*add)(void *context, const opevo_hardware *row), void *co
     (void)context; /* a program is not a device */
 }
 
-static opevo_status open_backend(unsigned ordinal, opevo_i_backend **out, opevo_error *err)
+static opevo_status open_backend(const char *which, opevo_i_backend **out, opevo_error *err)
 {
     command_backend *self = opevo_calloc(1, sizeof *self);
 
-    (void)ordinal;
+    (void)which;
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
     self->super.ops = &opevo_i_backend_cmd;
@@ -408,6 +408,7 @@ const opevo_i_backend_ops opevo_i_backend_cmd = {
     .kind = "cmd",
     .suffix = ".in",
     .list = list,
+    .is_name = opevo_i_backend_is_none,
     .open = open_backend,
     .setup = setup,
     .build_command = build_command,

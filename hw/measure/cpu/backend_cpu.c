@@ -89,13 +89,12 @@ static opevo_status set_threads(cpu_backend *self, const json_t *threads, opevo_
     return OPEVO_OK;
 }
 
-static opevo_status open_backend(unsigned ordinal, opevo_i_backend **out, opevo_error *err)
+static opevo_status open_backend(const char *which, opevo_i_backend **out, opevo_error *err)
 {
     cpu_backend *self = NULL;
     opevo_text why = {0};
 
-    if (ordinal > 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "cpu is one device; give cpu without a number.");
+    (void)which;
     if (!opevo_i_process_filter_present())
         return OPEVO_FAIL(err, OPEVO_IO, "cpu: " OPEVO_I_NO_FILTER ".");
     self = opevo_calloc(1, sizeof *self);
@@ -555,6 +554,7 @@ const opevo_i_backend_ops opevo_i_backend_cpu = {
     .builds = true,
     .suffix = ".c",
     .list = opevo_i_cpu_list,
+    .is_name = opevo_i_backend_is_none,
     .open = open_backend,
     .setup = setup,
     .build_command = build_command,

@@ -13,14 +13,21 @@
 opevo_status opevo_live_dialect(const char *device, opevo_kernel_dialect *out, opevo_error *err)
 {
     const opevo_i_backend_ops *backend = NULL;
-    bool numbered = strchr(device, ':') != NULL;
-    unsigned ordinal = 0;
+    const char *which = NULL;
 
-    if (opevo_i_backend_find(device, &backend, &ordinal, NULL) != OPEVO_OK || !backend->builds ||
-        numbered != (backend->dialect != OPEVO_KERNEL_C))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%.100s: give cpu, cuda:N or hip:N.", device);
+    /* The interpreter, which has no number, takes kernels of users only. */
+    if (opevo_i_backend_find(device, &backend, &which, NULL) != OPEVO_OK || !backend->builds ||
+        (!which && backend->dialect != OPEVO_KERNEL_C))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%.100s: give " OPEVO_DEVICES_OR ".", device);
     *out = backend->dialect;
     return OPEVO_OK;
+}
+
+bool opevo_live_is_device(const char *name)
+{
+    const opevo_i_backend_ops *kind = opevo_i_backend_kind(name);
+
+    return kind && kind->builds;
 }
 
 static void note_cpu(void *context, const opevo_hardware *device)

@@ -419,7 +419,7 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
 {
     opevo_status status = OPEVO_OK;
     const opevo_i_backend_ops *backend = NULL;
-    unsigned ordinal = 0;
+    const char *which = NULL;
     opevo_i_engine_model model;
     kernels *self = opevo_calloc(1, sizeof *self);
 
@@ -430,7 +430,7 @@ opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options
     self->maker = maker;
     self->live.super.ops = &kernel_ops;
     self->live.release = release;
-    OPEVO_TRY(opevo_i_backend_find(options->device, &backend, &ordinal, err));
+    OPEVO_TRY(opevo_i_backend_find(options->device, &backend, &which, err));
     OPEVO_TRY(check_options(maker, options, backend, err));
     OPEVO_TRY(find_subject(self, err));
     OPEVO_TRY(read_criteria(self, options, err));

@@ -4,6 +4,7 @@
 
 #include <opevo/live_starts.h>
 
+#include <opevo/hardware.h>
 #include <opevo/hash.h>
 #include <opevo/live.h>
 #include <opevo/memory.h>
@@ -85,7 +86,7 @@ static opevo_status add_schedule(opevo_start_list *list, const opevo_objective *
 
     if (!maker || !maker->ops->find)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: a schedule needs a template: use --on cpu, cuda:N or hip:N with an "
+                          "%s: a schedule needs a template: use --on " OPEVO_DEVICES_OR " with an "
                           "operator.",
                           path);
     OPEVO_TRY(opevo_workload_create(maker->computation, &work, err));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Measuring on a GPU, the part that CUDA and HIP have in common. The context lives in the worker
+/* Measuring on a GPU, whose vendors have all of this in common. The context lives in the worker
  * itself, because making one costs more than a measurement; whatever spoils it (an illegal address,
  * a kernel that does not end) ends the worker after its result, and the engine starts another. */
 
@@ -9,6 +9,7 @@
 #include <opevo/clock.h>
 #include <opevo/file.h>
 #include <opevo/memory.h>
+#include <opevo/parallel.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -28,54 +29,65 @@ static opevo_status fail(const opevo_i_gpu_backend *self, int code, const char *
                       what, code, opevo_i_gpu_words(self->vendor, code));
 }
 
-static opevo_status make_context(opevo_i_gpu_backend *self, opevo_error *err)
+/* Driver and compiler, where the vendor has no words of its own. */
+static opevo_status name_software(opevo_i_gpu_backend *self, opevo_error *err)
 {
-    const opevo_i_gpu_driver *driver = &self->driver;
-    void *context = NULL;
-    int code = 0;
+    opevo_i_gpu_rtc rtc;
+    char version[64] = "";
+    int major = 0;
+    int minor = 0;
+    opevo_status status = OPEVO_OK;
 
-    if (self->vendor->hip)
-        code = driver->set_device((int)self->ordinal);
-    else if (!(code = driver->retain_context(&context, (int)self->ordinal)))
-        code = driver->set_context(context);
-    if (!code)
-        code = driver->create_event(&self->start, 0);
-    if (!code)
-        code = driver->create_event(&self->end, 0);
-    return code ? fail(self, code, "no context", err) : OPEVO_OK;
+    if (self->vendor->own)
+        return OPEVO_OK;
+    status = opevo_i_gpu_rtc_open(self->vendor, &rtc, err);
+    if (status != OPEVO_OK)
+        return status;
+    rtc.version(&major, &minor);
+    if (self->vendor->nvml)
+        opevo_i_gpu_nvml_driver(version, sizeof version);
+    snprintf(self->facts.software, sizeof self->facts.software, "%s %d%s%s, compiler %d.%d",
+             self->vendor->title, self->facts.driver, *version ? ", driver " : "", version, major,
+             minor);
+    return OPEVO_OK;
+}
+
+/* What runs on a device of its own is not disturbed by compilers on the processors. */
+static void choose_builders(opevo_i_gpu_backend *self)
+{
+    if (self->facts.on_host)
+        self->super.builders = opevo_processor_count();
+    else
+        self->super.core_count = 2;
 }
 
 opevo_status opevo_i_gpu_open(const opevo_i_gpu_vendor *vendor, const opevo_i_backend_ops *ops,
-                              unsigned ordinal, opevo_i_backend **out, opevo_error *err)
+                              const char *which, opevo_i_backend **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_i_gpu_backend *self = opevo_calloc(1, sizeof *self);
-    opevo_i_gpu_rtc rtc;
-    char version[64] = "";
     ssize_t length = 0;
-    int major = 0;
-    int minor = 0;
+    int code = 0;
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
     self->super.ops = ops;
     self->vendor = vendor;
-    self->ordinal = ordinal;
     length = readlink("/proc/self/exe", self->self, sizeof self->self - 1);
     self->self[length > 0 ? length : 0] = '\0';
-    snprintf(self->ordinal_text, sizeof self->ordinal_text, "%u", ordinal);
+    OPEVO_TRY(opevo_i_gpu_ordinal(vendor, which, &self->ordinal, err));
+    snprintf(self->ordinal_text, sizeof self->ordinal_text, "%u", self->ordinal);
     OPEVO_TRY(opevo_i_gpu_driver_open(vendor, &self->driver, err));
-    OPEVO_TRY(opevo_i_gpu_rtc_open(vendor, &rtc, err));
-    OPEVO_TRY(opevo_i_gpu_describe(vendor, &self->driver, ordinal, &self->facts, err));
-    OPEVO_TRY(make_context(self, err));
-    rtc.version(&major, &minor);
-    if (!vendor->hip)
-        opevo_i_gpu_nvml_driver(version, sizeof version);
-    snprintf(self->super.device, sizeof self->super.device, "%.128s, %s, %s %d%s%s, compiler %d.%d",
-             self->facts.name, self->facts.arch, vendor->title, self->facts.driver,
-             *version ? ", driver " : "", version, major, minor);
-    /* What runs on the device is not disturbed by compilers on the processors. */
-    self->super.core_count = 2;
+    OPEVO_TRY(opevo_i_gpu_describe(vendor, &self->driver, self->ordinal, &self->facts, err));
+    OPEVO_TRY(name_software(self, err));
+    code = opevo_i_gpu_enter(&self->driver, self->ordinal, &self->start, &self->end);
+    if (code) {
+        status = fail(self, code, "no context", err);
+        goto cleanup;
+    }
+    snprintf(self->super.device, sizeof self->super.device, "%.90s, %s%s%.140s", self->facts.name,
+             self->facts.arch, *self->facts.arch ? ", " : "", self->facts.software);
+    choose_builders(self);
     *out = &self->super;
 cleanup:
     if (status != OPEVO_OK)
@@ -169,22 +181,46 @@ cleanup:
     return status;
 }
 
+/* The blocks of its launches, each once. */
+static void name_blocks(const opevo_kernel *kernel, opevo_text *out)
+{
+    for (int i = 0; i <= kernel->more; i++) {
+        opevo_launch one = opevo_kernel_launch(kernel, i);
+        bool known = false;
+
+        for (int before = 0; before < i && !known; before++) {
+            opevo_launch other = opevo_kernel_launch(kernel, before);
+
+            known = !memcmp(one.block, other.block, sizeof one.block);
+        }
+        if (!known)
+            opevo_text_printf(out, "%s%u-%u-%u", i ? "," : "", one.block[0], one.block[1],
+                              one.block[2]);
+    }
+}
+
 opevo_status opevo_i_gpu_build_command(const opevo_i_backend *backend, const opevo_i_wire_job *job,
                                        const char *source, const char *object,
                                        opevo_i_process_arguments *out, opevo_error *err)
 {
     const opevo_i_gpu_backend *self = (const opevo_i_gpu_backend *)backend;
+    opevo_text blocks = {0};
     const char *const words[] = {
         self->self, "--build", self->vendor->kind, self->ordinal_text, self->facts.arch,
         source,     object};
+    bool good = true;
 
     if (job->kernel.own && *job->kernel.entry) /* a function in C that gives golden results */
         return opevo_i_cpu_build_command(opevo_i_cpu_compiler(), &job->kernel, source, object, out,
                                          err);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (!opevo_i_process_arguments_add(out, words[i], strlen(words[i])))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
-    }
+    name_blocks(&job->kernel, &blocks);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        good = good && opevo_i_process_arguments_add(out, words[i], strlen(words[i]));
+    good = good && !blocks.failed &&
+           opevo_i_process_arguments_add(out, opevo_text_string(&blocks), blocks.length);
+    opevo_text_free(&blocks);
+    if (!good)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
     return opevo_i_own_add_options(&job->kernel, out, err);
 }
 
@@ -216,7 +252,7 @@ static void conclude(const opevo_i_gpu_running *run, bool good, const char *titl
         opevo_i_wire_result_fault(run->result, "no memory for the samples of a kernel");
     if (!good)
         return;
-    if (!self->vendor->hip)
+    if (self->vendor->nvml)
         opevo_i_gpu_nvml_state(self->facts.bus, state, sizeof state);
     opevo_text_clear(&run->result->message);
     opevo_text_printf(&run->result->message, "%s%s%s", title, *title && *state ? "; " : "", state);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* CUDA and HIP as rows among the backends: the same functions, each for its vendor. */
+/* The vendors as rows among the backends: the same functions, each for its vendor. */
 
 #include "gpu_backend_internal.h"
 
-#define BACKEND(vendor, name, language, ending)                                                    \
+#define BACKEND(vendor, name, language, ending, names, kernel)                                     \
     static void list_##vendor(void (*add)(void *context, const opevo_hardware *row),               \
                               void *context)                                                       \
     {                                                                                              \
         opevo_i_gpu_list(&opevo_i_gpu_vendor_##vendor, add, context);                              \
     }                                                                                              \
-    static opevo_status open_##vendor(unsigned ordinal, opevo_i_backend **out, opevo_error *err)   \
+    static opevo_status open_##vendor(const char *which, opevo_i_backend **out, opevo_error *err)  \
     {                                                                                              \
-        return opevo_i_gpu_open(&opevo_i_gpu_vendor_##vendor, &opevo_i_backend_##vendor, ordinal,  \
+        return opevo_i_gpu_open(&opevo_i_gpu_vendor_##vendor, &opevo_i_backend_##vendor, which,    \
                                 out, err);                                                         \
     }                                                                                              \
     const opevo_i_backend_ops opevo_i_backend_##vendor = {                                         \
@@ -21,10 +21,11 @@
         .builds = true,                                                                            \
         .suffix = (ending),                                                                        \
         .list = list_##vendor,                                                                     \
+        .is_name = opevo_i_backend_is_##names,                                                     \
         .open = open_##vendor,                                                                     \
         .setup = opevo_i_gpu_setup,                                                                \
         .build_command = opevo_i_gpu_build_command,                                                \
-        .probe = opevo_i_gpu_probe,                                                                \
+        .probe = (kernel),                                                                         \
         .run_probe = opevo_i_gpu_run_probe,                                                        \
         .recheck = opevo_i_gpu_recheck,                                                            \
         .run_reference = opevo_i_gpu_run_reference,                                                \
@@ -32,5 +33,6 @@
         .measure = opevo_i_gpu_measure,                                                            \
         .close = opevo_i_gpu_close,                                                                \
     };
-BACKEND(cuda, "cuda", OPEVO_KERNEL_CUDA, ".cu")
-BACKEND(hip, "hip", OPEVO_KERNEL_HIP, ".hip")
+BACKEND(cuda, "cuda", OPEVO_KERNEL_CUDA, ".cu", number, opevo_i_gpu_probe)
+BACKEND(hip, "hip", OPEVO_KERNEL_HIP, ".hip", number, opevo_i_gpu_probe)
+BACKEND(opencl, "opencl", OPEVO_KERNEL_OPENCL, ".cl", some, opevo_i_opencl_probe)

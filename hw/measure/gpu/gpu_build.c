@@ -60,6 +60,8 @@ opevo_status opevo_i_gpu_compile(const opevo_i_gpu_vendor *vendor, const char *a
     if (count > OPEVO_I_GPU_OPTIONS)
         return OPEVO_FAIL(err, OPEVO_INVALID, "error: more than %d words for the compiler.",
                           OPEVO_I_GPU_OPTIONS);
+    if (vendor->own)
+        return vendor->own->compile(source, more, count, code, size, err);
     for (size_t i = 0; i < count; i++)
         options[first + i] = more[i];
     status = opevo_i_gpu_rtc_open(vendor, &rtc, err);
@@ -101,18 +103,18 @@ cleanup:
     return status;
 }
 
-/* hipRTC compiles for the current device. */
+/* hipRTC and OpenCL compile for the current device. */
 static opevo_status choose_device(const opevo_i_gpu_vendor *vendor, unsigned ordinal,
                                   opevo_error *err)
 {
     opevo_i_gpu_driver driver;
     opevo_status status = OPEVO_OK;
 
-    if (!vendor->hip)
+    if (!vendor->hip && !vendor->own)
         return OPEVO_OK;
     status = opevo_i_gpu_driver_open(vendor, &driver, err);
     if (status == OPEVO_OK && driver.set_device((int)ordinal))
-        status = OPEVO_FAIL(err, OPEVO_IO, "error: device hip:%u not found.", ordinal);
+        status = OPEVO_FAIL(err, OPEVO_IO, "error: device %s:%u not found.", vendor->kind, ordinal);
     return status;
 }
 
@@ -120,16 +122,23 @@ int opevo_i_gpu_build_main(int argc, char **argv)
 {
     const opevo_i_gpu_vendor *vendor = NULL;
     opevo_error err = {OPEVO_OK, ""};
+    const char *which = NULL;
+    char device[64];
     uint64_t ordinal = 0;
 
-    if (argc < 5 || !opevo_parse_u64(argv[1], &ordinal))
+    if (argc < 6 || !opevo_parse_u64(argv[1], &ordinal))
         return 2;
-    vendor = strcmp(argv[0], "hip") == 0 ? &opevo_i_gpu_vendor_hip : &opevo_i_gpu_vendor_cuda;
+    snprintf(device, sizeof device, "%.16s:%.16s", argv[0], argv[1]);
+    vendor = opevo_i_gpu_vendor_of(device, &which);
+    if (!vendor)
+        return 2;
+    if (vendor->own)
+        vendor->own->expect(argv[5]);
     if (choose_device(vendor, (unsigned)ordinal, &err) == OPEVO_OK) {
-        /* What HIP's driver reserves for the device is beyond any limit, and comes first. */
+        /* What a driver reserves for the device is beyond any limit, and comes first. */
         opevo_i_process_limit_memory(OPEVO_I_BUILD_MEMORY);
-        if (compile_file(vendor, argv[2], argv[3], argv[4], (const char *const *)argv + 5,
-                         (size_t)argc - 5, &err) == OPEVO_OK)
+        if (compile_file(vendor, argv[2], argv[3], argv[4], (const char *const *)argv + 6,
+                         (size_t)argc - 6, &err) == OPEVO_OK)
             return 0;
     }
     fprintf(stderr, "%s\n", err.message);

@@ -83,7 +83,9 @@ static bool launch(const opevo_i_gpu_running *run)
     opevo_i_gpu_backend *self = run->self;
     const opevo_kernel *kernel = &run->job->kernel;
     int count = self->operands.list.count;
-    void *arguments[OPEVO_WORKLOAD_OPERANDS + 1];
+    opevo_i_gpu_argument arguments[OPEVO_WORKLOAD_OPERANDS + 1];
+    opevo_i_gpu_start what = {.arguments = arguments,
+                              .count = (size_t)count + (kernel->scratch_bytes > 0)};
     int code = 0;
 
     if (run->job->library) {
@@ -94,14 +96,11 @@ static bool launch(const opevo_i_gpu_running *run)
         return code == 0;
     }
     for (int i = 0; i < count; i++)
-        arguments[i] = &self->argument[i];
-    arguments[count] = &self->scratch; /* a kernel without scratch memory does not see it */
+        arguments[i] = (opevo_i_gpu_argument){&self->argument[i], sizeof *self->argument, true};
+    arguments[count] = (opevo_i_gpu_argument){&self->scratch, sizeof self->scratch, true};
     for (int i = 0; i <= kernel->more && !code; i++) {
-        opevo_launch one = opevo_kernel_launch(kernel, i);
-
-        code = self->driver.launch(run->function[i], one.grid[0], one.grid[1], one.grid[2],
-                                   one.block[0], one.block[1], one.block[2],
-                                   one.dynamic_shared_bytes, NULL, arguments, NULL);
+        what.shape = opevo_kernel_launch(kernel, i);
+        code = opevo_i_gpu_launch(&self->driver, run->function[i], &what);
     }
     if (code)
         opevo_i_gpu_judge(run, code, "it cannot be launched");

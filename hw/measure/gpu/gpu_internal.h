@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* CUDA and HIP behind one table. Their driver interfaces are alike function by function, so a
- * vendor is a list of names and a few facts; the libraries are opened at run time, and no header of
- * theirs is needed.
+/* CUDA, HIP and OpenCL behind one table, the driver's. The interfaces of CUDA and HIP are alike
+ * function by function, so that they are lists of names; OpenCL has functions of its own behind the
+ * same table (opencl_driver.c). The libraries are opened at run time; of CUDA and HIP no header is
+ * needed.
  *
  * The prototypes below are written after the vendors' documentation: "CUDA Driver API Reference"
  * and "NVRTC" (docs.nvidia.com/cuda), "HIP Runtime API Reference" and "HIP RTC"
@@ -66,10 +67,29 @@
     X(code, "nvrtcGetCUBIN", "hiprtcGetCode", (void *program, char *code))                         \
     X(destroy, "nvrtcDestroyProgram", "hiprtcDestroyProgram", (void **program))
 
+enum { OPEVO_I_GPU_ARGUMENTS = 64 }; /* of a kernel at most */
+
+/* An argument of a kernel: a value, or the address of device memory in 64 bits. */
+typedef struct opevo_i_gpu_argument {
+    const void *value;
+    size_t size;
+    bool is_address;
+} opevo_i_gpu_argument;
+
+/* A kernel with its arguments. */
+typedef struct opevo_i_gpu_start {
+    opevo_launch shape;
+    const opevo_i_gpu_argument *arguments;
+    size_t count;
+} opevo_i_gpu_start;
+
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): a name and a list of parameters */
 #define OPEVO_I_GPU_MEMBER(member, cuda, hip, parameters) int(*member) parameters;
 typedef struct opevo_i_gpu_driver {
     OPEVO_I_GPU_FUNCTIONS(OPEVO_I_GPU_MEMBER)
+    /* Where set, used for `launch`, which does not say what arguments are. Dynamic shared memory is
+     * then one more argument, of local memory, behind the others. */
+    int (*start)(void *function, const opevo_i_gpu_start *what);
 } opevo_i_gpu_driver;
 typedef struct opevo_i_gpu_rtc {
     OPEVO_I_RTC_FUNCTIONS(OPEVO_I_GPU_MEMBER)
@@ -79,14 +99,50 @@ typedef struct opevo_i_gpu_rtc {
 /* Codes with a meaning of their own; both vendors use the same numbers. */
 enum { OPEVO_I_GPU_NOT_READY = 600 };
 
-typedef struct opevo_i_gpu_vendor {
+/* What distinguishes a device; `arch` is the compiler's name for it, "" where the compiler finds
+ * that out by itself. */
+typedef struct opevo_i_gpu_facts {
+    char name[160], arch[16], bus[64]; /* bus: "0000:1b:00.0"; NVML may count devices otherwise */
+    char software[256];                /* driver and compiler, as far as they decide times */
+    int driver, cores;
+    size_t memory_bytes, l2_bytes;
+    uint64_t threads, shared_bytes; /* of a block at most; 0: the driver refuses what is more */
+    bool on_host; /* it computes on this host's cores, which compilers would disturb */
+} opevo_i_gpu_facts;
+
+typedef struct opevo_i_gpu_vendor opevo_i_gpu_vendor;
+
+/* A vendor whose driver is not like CUDA's: what it has instead of lists of names. */
+typedef struct opevo_i_gpu_own {
+    opevo_status (*open)(opevo_i_gpu_driver *out, opevo_error *err);
+    /* The number of a device by what is behind the colon. Errors: INVALID, IO. */
+    opevo_status (*find)(const char *which, unsigned *ordinal, opevo_error *err);
+    opevo_status (*describe)(unsigned ordinal, opevo_i_gpu_facts *out, opevo_error *err);
+    const char *(*words)(int code);
+    opevo_status (*compile)(const char *source, const char *const *options, size_t count,
+                            char **code, size_t *size, opevo_error *err);
+    void (*expect)(const char *blocks); /* those that launches of what is compiled next will have */
+    void (*list)(void (*add)(void *context, const opevo_hardware *row), void *context);
+    /* Its library of operators, and one execution. */
+    opevo_status (*open_math)(char *title, size_t size, opevo_error *err);
+    int (*run_math)(const opevo_operator *op, const uint64_t *operands);
+} opevo_i_gpu_own;
+
+struct opevo_i_gpu_vendor {
     const char *kind; /* of its backend: "cuda" */
-    bool hip;
+    bool hip;         /* its names are those of HIP */
+    bool nvml;        /* NVML knows its devices */
     const char *title;
     const char *const *driver_libraries, *const *rtc_libraries; /* tried in order; end with NULL */
     const char *driver_missing, *rtc_missing;                   /* what to install */
-} opevo_i_gpu_vendor;
-extern const opevo_i_gpu_vendor opevo_i_gpu_vendor_cuda, opevo_i_gpu_vendor_hip;
+    const opevo_i_gpu_own *own;                                 /* NULL: the names of the tables */
+};
+extern const opevo_i_gpu_vendor opevo_i_gpu_vendor_cuda, opevo_i_gpu_vendor_hip,
+    opevo_i_gpu_vendor_opencl;
+extern const opevo_i_gpu_own opevo_i_gpu_own_opencl;
+/* The vendor of a device such as "cuda:0", and what is behind the colon; NULL where it is another
+ * kind of device. */
+const opevo_i_gpu_vendor *opevo_i_gpu_vendor_of(const char *device, const char **which);
 
 /* The first that can be opened; NULL when none can. */
 void *opevo_i_gpu_library(const char *const *names);
@@ -108,13 +164,15 @@ opevo_status opevo_i_gpu_rtc_open(const opevo_i_gpu_vendor *vendor, opevo_i_gpu_
 /* The driver's words for one of its codes; "" where it has none. A static string. */
 const char *opevo_i_gpu_words(const opevo_i_gpu_vendor *vendor, int code);
 
-/* What distinguishes a device; `arch` is the compiler's name for it, "" where the compiler finds
- * that out by itself. */
-typedef struct opevo_i_gpu_facts {
-    char name[160], arch[16], bus[32]; /* bus: "0000:1b:00.0"; NVML may count devices otherwise */
-    int driver, cores;
-    size_t memory_bytes, l2_bytes;
-} opevo_i_gpu_facts;
+/* Enqueue a kernel. The driver's status, 0 for success. */
+int opevo_i_gpu_launch(const opevo_i_gpu_driver *driver, void *function,
+                       const opevo_i_gpu_start *what);
+/* Let this process use the device, with two events. The driver's status. */
+int opevo_i_gpu_enter(const opevo_i_gpu_driver *driver, unsigned ordinal, void **start, void **end);
+
+/* The number of a device by what is behind the colon. Errors: INVALID; IO. */
+opevo_status opevo_i_gpu_ordinal(const opevo_i_gpu_vendor *vendor, const char *which,
+                                 unsigned *ordinal, opevo_error *err);
 opevo_status opevo_i_gpu_describe(const opevo_i_gpu_vendor *vendor,
                                   const opevo_i_gpu_driver *driver, unsigned ordinal,
                                   opevo_i_gpu_facts *out, opevo_error *err);
@@ -186,20 +244,22 @@ opevo_status opevo_i_gpu_compile(const opevo_i_gpu_vendor *vendor, const char *a
                                  char **code, size_t *size, opevo_error *err);
 
 /* The process that compiles: arguments are the vendor's kind, the ordinal, the architecture, source
- * and object. Returns the exit status; the compiler's log is on standard error. */
+ * and object, the blocks of the launches ("16-16-1,8-1-1"), and the compiler's options. Returns the
+ * exit status; the compiler's log is on standard error. */
 int opevo_i_gpu_build_main(int argc, char **argv);
 
 /* ---- The backends ----
  *
- * The functions that CUDA and HIP have in common (backend_gpu.c, gpu_probe.c),
+ * The functions that the vendors have in common (backend_gpu.c, gpu_probe.c),
  * and their rows (gpu_backends.c). */
 opevo_status opevo_i_gpu_open(const opevo_i_gpu_vendor *vendor, const opevo_i_backend_ops *ops,
-                              unsigned ordinal, opevo_i_backend **out, opevo_error *err);
+                              const char *which, opevo_i_backend **out, opevo_error *err);
 opevo_status opevo_i_gpu_setup(opevo_i_backend *self, const json_t *setup, opevo_error *err);
 opevo_status opevo_i_gpu_build_command(const opevo_i_backend *self, const opevo_i_wire_job *job,
                                        const char *source, const char *object,
                                        opevo_i_process_arguments *out, opevo_error *err);
 void opevo_i_gpu_probe(opevo_kernel *out);
+void opevo_i_opencl_probe(opevo_kernel *out);
 opevo_status opevo_i_gpu_run_probe(opevo_i_backend *self, const opevo_kernel *kernel,
                                    const char *object, opevo_error *err);
 opevo_status opevo_i_gpu_recheck(opevo_i_backend *self, opevo_error *err);
@@ -208,6 +268,6 @@ void opevo_i_gpu_measure(opevo_i_backend *self, const opevo_i_wire_job *job, con
                          opevo_i_wire_result *result);
 void opevo_i_gpu_close(opevo_i_backend *self);
 
-extern const opevo_i_backend_ops opevo_i_backend_cuda, opevo_i_backend_hip;
+extern const opevo_i_backend_ops opevo_i_backend_cuda, opevo_i_backend_hip, opevo_i_backend_opencl;
 
 #endif

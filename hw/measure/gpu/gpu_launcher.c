@@ -22,7 +22,7 @@
 enum {
     GUARD_BYTES = 4096, /* before and after a buffer; keeps its alignment */
     MOST_WINDOWS = 99,
-    MOST_ARGUMENTS = 64,
+    MOST_ARGUMENTS = OPEVO_I_GPU_ARGUMENTS,
     MOST_KNOWN = 32,
     DYNAMIC_SHARED_BYTES = 8, /* the attribute of that number in cuda.h */
     STATIC_SHARED_LIMIT = 48 << 10
@@ -78,48 +78,37 @@ static opevo_status fail(const opevo_gpu *self, int code, const char *what, opev
                       opevo_i_gpu_words(self->vendor, code));
 }
 
-static opevo_status make_context(opevo_gpu *self, unsigned ordinal, opevo_error *err)
-{
-    void *context = NULL;
-    int code = self->vendor->hip ? self->driver.set_device((int)ordinal)
-                                 : self->driver.retain_context(&context, (int)ordinal);
-
-    if (!code && !self->vendor->hip)
-        code = self->driver.set_context(context);
-    if (!code)
-        code = self->driver.create_event(&self->start, 0);
-    if (!code)
-        code = self->driver.create_event(&self->end, 0);
-    return code ? fail(self, code, "no context", err) : OPEVO_OK;
-}
-
 opevo_status opevo_gpu_open(const char *name, const opevo_gpu_options *options, opevo_gpu **out,
                             opevo_error *err)
 {
-    const bool hip = strncmp(name, "hip:", 4) == 0;
-    const char *number = strchr(name, ':');
-    uint64_t ordinal = 0;
+    const char *which = NULL;
+    const opevo_i_gpu_vendor *vendor = opevo_i_gpu_vendor_of(name, &which);
+    unsigned ordinal = 0;
     opevo_gpu *self = NULL;
     opevo_status status = OPEVO_OK;
+    int code = 0;
 
-    if ((!hip && strncmp(name, "cuda:", 5) != 0) || !opevo_parse_u64(number + 1, &ordinal) ||
-        ordinal > 1000)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%.100s is not a device such as cuda:0 or hip:0.",
-                          name);
+    if (!vendor)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%.100s is not a device such as cuda:0, hip:0 or opencl:0.", name);
     self = opevo_calloc(1, sizeof *self);
     if (!self || !(self->times = opevo_case_times_create())) {
         opevo_free(self);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a device.");
     }
     self->lock = -1;
-    self->vendor = hip ? &opevo_i_gpu_vendor_hip : &opevo_i_gpu_vendor_cuda;
+    self->vendor = vendor;
     self->options = *options;
     if (self->options.windows > MOST_WINDOWS)
         self->options.windows = MOST_WINDOWS;
-    OPEVO_TRY(opevo_i_gpu_driver_open(self->vendor, &self->driver, err));
-    OPEVO_TRY(
-        opevo_i_gpu_describe(self->vendor, &self->driver, (unsigned)ordinal, &self->facts, err));
-    OPEVO_TRY(make_context(self, (unsigned)ordinal, err));
+    OPEVO_TRY(opevo_i_gpu_ordinal(vendor, which, &ordinal, err));
+    OPEVO_TRY(opevo_i_gpu_driver_open(vendor, &self->driver, err));
+    OPEVO_TRY(opevo_i_gpu_describe(vendor, &self->driver, ordinal, &self->facts, err));
+    code = opevo_i_gpu_enter(&self->driver, ordinal, &self->start, &self->end);
+    if (code) {
+        status = fail(self, code, "no context", err);
+        goto cleanup;
+    }
     *out = self;
 cleanup:
     if (status != OPEVO_OK)
@@ -328,32 +317,46 @@ static uint64_t address(const void *context, size_t buffer)
     return ((const launcher *)context)->regions[buffer].data;
 }
 
+/* OpenCL has no addresses that a struct could hold. */
+static bool holds_address(const opevo_argument *argument)
+{
+    for (size_t i = 0; i < argument->member_count; i++) {
+        if (argument->members[i].kind == OPEVO_ARGUMENT_BUFFER)
+            return true;
+    }
+    return false;
+}
+
 static int launch_function(launcher *self, void *function, const opevo_grid_launch *what)
 {
     const opevo_i_gpu_driver *driver = &self->gpu->driver;
     uint64_t values[MOST_ARGUMENTS] = {0};
     _Alignas(16) uint8_t structs[MOST_ARGUMENTS][OPEVO_STRUCT_MOST];
-    void *arguments[MOST_ARGUMENTS];
+    opevo_i_gpu_argument arguments[MOST_ARGUMENTS];
+    opevo_i_gpu_start start = {.shape = {.grid = {what->grid[0], what->grid[1], what->grid[2]},
+                                         .block = {what->block[0], what->block[1], what->block[2]},
+                                         .dynamic_shared_bytes = what->shared_bytes},
+                               .arguments = arguments,
+                               .count = what->argument_count};
     int code = 0;
 
     for (size_t i = 0; i < what->argument_count; i++) {
         const opevo_argument *one = &what->arguments[i];
+        opevo_i_gpu_argument *to = &arguments[i];
 
-        values[i] =
-            one->kind == OPEVO_ARGUMENT_BUFFER ? self->regions[one->buffer].data : one->bits;
-        arguments[i] = &values[i];
-        if (one->kind == OPEVO_ARGUMENT_STRUCT) {
-            (void)opevo_argument_lay_out(one, address, self, structs[i]);
-            arguments[i] = structs[i];
+        *to = (opevo_i_gpu_argument){&values[i], opevo_kernel_element_size(one->element), false};
+        values[i] = one->bits;
+        if (one->kind == OPEVO_ARGUMENT_BUFFER) {
+            values[i] = self->regions[one->buffer].data;
+            *to = (opevo_i_gpu_argument){&values[i], sizeof *values, true};
+        } else if (one->kind == OPEVO_ARGUMENT_STRUCT) {
+            *to = (opevo_i_gpu_argument){structs[i], 0, false};
+            to->size = opevo_argument_lay_out(one, address, self, structs[i]);
         }
     }
-    if (!self->gpu->vendor->hip && what->shared_bytes > STATIC_SHARED_LIMIT)
+    if (driver->set_function && what->shared_bytes > STATIC_SHARED_LIMIT)
         code = driver->set_function(function, DYNAMIC_SHARED_BYTES, (int)what->shared_bytes);
-    if (!code)
-        code = driver->launch(function, what->grid[0], what->grid[1], what->grid[2], what->block[0],
-                              what->block[1], what->block[2], what->shared_bytes, NULL, arguments,
-                              NULL);
-    return code;
+    return code ? code : opevo_i_gpu_launch(driver, function, &start);
 }
 
 /* Asked of the driver once, as launches are timed. NULL: the module has none of that name. */
@@ -382,6 +385,14 @@ static opevo_status launch(void *context, const opevo_grid_launch *what, opevo_e
     int code = 0;
 
     (void)err;
+    for (size_t i = 0; i < what->argument_count && self->gpu->driver.start; i++) {
+        if (!holds_address(&what->arguments[i]))
+            continue;
+        out->verdict = OPEVO_VERDICT_UNSUPPORTED;
+        snprintf(out->message, sizeof out->message,
+                 "%.60s takes a struct with a pointer, which OpenCL cannot pass.", what->kernel);
+        return OPEVO_OK;
+    }
     if (!function || what->argument_count > MOST_ARGUMENTS) {
         out->verdict = OPEVO_VERDICT_UNSUPPORTED;
         snprintf(out->message, sizeof out->message, "The module has no kernel %.60s.",

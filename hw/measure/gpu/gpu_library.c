@@ -46,14 +46,18 @@ opevo_status opevo_i_gpu_look_up(const opevo_i_gpu_vendor *vendor, void *library
 opevo_status opevo_i_gpu_driver_open(const opevo_i_gpu_vendor *vendor, opevo_i_gpu_driver *out,
                                      opevo_error *err)
 {
-    void *library = opevo_i_gpu_library(vendor->driver_libraries);
+    void *library = NULL;
     opevo_i_gpu_driver driver;
     opevo_status status = OPEVO_OK;
     int code = 0;
 
+    if (vendor->own)
+        return vendor->own->open(out, err);
+    library = opevo_i_gpu_library(vendor->driver_libraries);
     if (!library)
         return OPEVO_FAIL(err, OPEVO_IO, "%s not found: %s.", vendor->driver_libraries[0],
                           vendor->driver_missing);
+    driver.start = NULL;
     status = opevo_i_gpu_look_up(vendor, library, driver_symbols,
                                  sizeof driver_symbols / sizeof *driver_symbols, &driver, err);
     if (status != OPEVO_OK)
@@ -81,11 +85,15 @@ opevo_status opevo_i_gpu_rtc_open(const opevo_i_gpu_vendor *vendor, opevo_i_gpu_
 /* CUDA: int (code, const char **); HIP: const char *(code). */
 const char *opevo_i_gpu_words(const opevo_i_gpu_vendor *vendor, int code)
 {
-    void *library = opevo_i_gpu_library(vendor->driver_libraries);
-    void *found =
-        library ? dlsym(library, vendor->hip ? "hipGetErrorString" : "cuGetErrorString") : NULL;
+    void *library = NULL;
+    void *found = NULL;
     const char *words = NULL;
 
+    if (vendor->own)
+        return vendor->own->words(code);
+    library = opevo_i_gpu_library(vendor->driver_libraries);
+    if (library)
+        found = dlsym(library, vendor->hip ? "hipGetErrorString" : "cuGetErrorString");
     if (!found)
         return "";
     if (vendor->hip) {
@@ -103,7 +111,49 @@ const char *opevo_i_gpu_words(const opevo_i_gpu_vendor *vendor, int code)
     return words ? words : "";
 }
 
+int opevo_i_gpu_launch(const opevo_i_gpu_driver *driver, void *function,
+                       const opevo_i_gpu_start *what)
+{
+    const opevo_launch *shape = &what->shape;
+    void *arguments[OPEVO_I_GPU_ARGUMENTS];
+
+    if (driver->start)
+        return driver->start(function, what);
+    for (size_t i = 0; i < what->count; i++)
+        memcpy(&arguments[i], &what->arguments[i].value, sizeof *arguments);
+    return driver->launch(function, shape->grid[0], shape->grid[1], shape->grid[2], shape->block[0],
+                          shape->block[1], shape->block[2], shape->dynamic_shared_bytes, NULL,
+                          arguments, NULL);
+}
+
+int opevo_i_gpu_enter(const opevo_i_gpu_driver *driver, unsigned ordinal, void **start, void **end)
+{
+    void *context = NULL;
+    int code = driver->set_device ? driver->set_device((int)ordinal)
+                                  : driver->retain_context(&context, (int)ordinal);
+
+    if (!code && context)
+        code = driver->set_context(context);
+    if (!code)
+        code = driver->create_event(start, 0);
+    return code ? code : driver->create_event(end, 0);
+}
+
 /* ---- Devices -------------------------------------------------------------------------------- */
+
+opevo_status opevo_i_gpu_ordinal(const opevo_i_gpu_vendor *vendor, const char *which,
+                                 unsigned *ordinal, opevo_error *err)
+{
+    uint64_t number = 0;
+
+    if (vendor->own)
+        return vendor->own->find(which, ordinal, err);
+    if (!opevo_parse_u64(which, &number) || number > 1000)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%.80s is not a device; give a number from 0.",
+                          vendor->kind, which);
+    *ordinal = (unsigned)number;
+    return OPEVO_OK;
+}
 
 void opevo_i_gpu_turn_name(const opevo_i_gpu_vendor *vendor, const opevo_i_gpu_facts *facts,
                            char *out, size_t size)
@@ -123,9 +173,12 @@ opevo_status opevo_i_gpu_describe(const opevo_i_gpu_vendor *vendor,
     int major = 0;
     int minor = 0;
     int l2 = 0;
-    int code = driver->device_count(&count);
+    int code = 0;
 
     *out = (opevo_i_gpu_facts){.driver = 0};
+    if (vendor->own)
+        return vendor->own->describe(ordinal, out, err);
+    code = driver->device_count(&count);
     if (code || count == 0)
         return OPEVO_FAIL(err, OPEVO_IO, "the driver of %s finds no device%s%s.", vendor->title,
                           code ? ": " : "", code ? opevo_i_gpu_words(vendor, code) : "");
@@ -167,6 +220,10 @@ void opevo_i_gpu_list(const opevo_i_gpu_vendor *vendor,
     opevo_i_gpu_rtc rtc;
     int count = 0;
 
+    if (vendor->own) {
+        vendor->own->list(add, context);
+        return;
+    }
     if (opevo_i_gpu_driver_open(vendor, &driver, &err) ||
         opevo_i_gpu_rtc_open(vendor, &rtc, &err)) {
         add_missing(vendor, err.message, add, context);
@@ -187,7 +244,7 @@ void opevo_i_gpu_list(const opevo_i_gpu_vendor *vendor,
         snprintf(name, sizeof name, "%s:%d", vendor->kind, i);
         state[0] = '\0';
         driver_words[0] = '\0';
-        if (!vendor->hip) {
+        if (vendor->nvml) {
             opevo_i_gpu_nvml_state(facts.bus, state, sizeof state);
             opevo_i_gpu_nvml_driver(driver_words, sizeof driver_words);
             no_energy = why_no_energy(facts.bus);

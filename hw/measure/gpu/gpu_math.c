@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The vendor's own kernels, which generated ones are measured against: cuBLAS or rocBLAS for matrix
- * products, cuDNN for convolutions; where there is no cuDNN, im2col and sgemm.
+ * products, cuDNN for convolutions; where there is no cuDNN, im2col and sgemm; by OpenCL CLBlast
+ * (opencl_math.c).
  *
  * cuBLAS runs in its default math mode: without CUBLAS_TF32_TENSOR_OP_MATH single precision stays
  * single precision, and the pedantic mode gives up speed beyond that. cuDNN's default would allow
@@ -340,11 +341,21 @@ static opevo_status open_convolution(opevo_i_gpu_math *self, void *library, opev
 
 /* ---- All of them ---- */
 
+static int run_own(const opevo_i_gpu_math *self)
+{
+    return self->vendor->own->run_math(&self->op, self->operand);
+}
+
 static opevo_status open_library(opevo_i_gpu_math *self, const char *arch, opevo_error *err)
 {
     bool convolves = self->op.kind == OPEVO_CONV2D;
-    void *library = convolves && !self->vendor->hip ? opevo_i_gpu_library(cudnn) : NULL;
+    void *library = NULL;
 
+    if (self->vendor->own) {
+        self->run = run_own;
+        return self->vendor->own->open_math(self->title, sizeof self->title, err);
+    }
+    library = convolves && !self->vendor->hip ? opevo_i_gpu_library(cudnn) : NULL;
     if (library)
         return open_convolution(self, library, err);
     if (convolves)

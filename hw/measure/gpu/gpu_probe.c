@@ -15,6 +15,21 @@
 #define PROBE_S 10.0 /* at most, for some microseconds */
 #define IMAGE_BYTES_MAX ((size_t)1 << 26)
 
+void opevo_i_opencl_probe(opevo_kernel *out)
+{
+    snprintf(out->entry, sizeof out->entry, "opevo_probe");
+    opevo_text_printf(&out->source,
+                      "__kernel __attribute__((reqd_work_group_size(%d, 1, 1))) void\n"
+                      "opevo_probe(__global unsigned *out)\n"
+                      "{\n"
+                      "    out[get_local_id(0)] = %uu * (unsigned)get_local_id(0) + 1;\n"
+                      "}\n",
+                      (int)OPEVO_I_GPU_PROBE_THREADS, OPEVO_I_GPU_PROBE_FACTOR);
+    for (int i = 0; i < 3; i++)
+        out->grid[i] = out->block[i] = 1;
+    out->block[0] = OPEVO_I_GPU_PROBE_THREADS;
+}
+
 void opevo_i_gpu_probe(opevo_kernel *out)
 {
     snprintf(out->entry, sizeof out->entry, "opevo_probe");
@@ -33,15 +48,18 @@ static int run_once(opevo_i_gpu_backend *self, float *ms)
     const opevo_i_gpu_driver *driver = &self->driver;
     const opevo_i_gpu_probe_state *probe = &self->probe;
     uint64_t memory = probe->memory;
-    void *arguments[] = {&memory};
+    const opevo_i_gpu_argument argument = {&memory, sizeof memory, true};
+    const opevo_i_gpu_start what = {
+        .shape = {.grid = {1, 1, 1}, .block = {OPEVO_I_GPU_PROBE_THREADS, 1, 1}},
+        .arguments = &argument,
+        .count = 1};
     double limit_s = fmin(PROBE_S, fmax(self->run_limit_s, 1));
     int code = driver->fill(memory, 0, OPEVO_I_GPU_PROBE_THREADS);
 
     if (!code)
         code = driver->record_event(self->start, NULL);
     if (!code)
-        code = driver->launch(probe->function, 1, 1, 1, OPEVO_I_GPU_PROBE_THREADS, 1, 1, 0, NULL,
-                              arguments, NULL);
+        code = opevo_i_gpu_launch(driver, probe->function, &what);
     if (!code)
         code = driver->record_event(self->end, NULL);
     if (!code)

@@ -63,7 +63,7 @@ static bool take_samples(const opevo_i_gpu_running *run)
 bool opevo_i_gpu_sample(const opevo_i_gpu_running *run)
 {
     const char *bus = run->self->facts.bus;
-    bool asked = run->self->least_s > 0 && !run->self->vendor->hip;
+    bool asked = run->self->least_s > 0 && run->self->vendor->nvml;
     double before_j = asked ? opevo_i_gpu_nvml_energy_j(bus) : NAN;
     double start = opevo_clock_monotonic_s();
     opevo_i_wire_result *result = run->result;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* CUDA and HIP: what their libraries are called, and what to install. */
+/* The vendors: what their libraries are called, and what to install. */
 
 #include "gpu_internal.h"
+
+#include <string.h>
 
 static const char *const cuda_driver[] = {"libcuda.so.1", NULL};
 static const char *const cuda_rtc[] = {"libnvrtc.so.13",
@@ -27,6 +29,7 @@ static const char *const hip_rtc[] = {"libhiprtc.so.7",
 
 const opevo_i_gpu_vendor opevo_i_gpu_vendor_cuda = {
     .kind = "cuda",
+    .nvml = true,
     .title = "CUDA",
     .driver_libraries = cuda_driver,
     .rtc_libraries = cuda_rtc,
@@ -45,3 +48,24 @@ const opevo_i_gpu_vendor opevo_i_gpu_vendor_hip = {
     .rtc_missing = "install AMD's ROCm with hipRTC, on Debian the packages libamdhip64-5 and "
                    "libhiprtc-builtins5",
 };
+
+const opevo_i_gpu_vendor opevo_i_gpu_vendor_opencl = {
+    .kind = "opencl",
+    .title = "OpenCL",
+    .own = &opevo_i_gpu_own_opencl,
+};
+
+const opevo_i_gpu_vendor *opevo_i_gpu_vendor_of(const char *device, const char **which)
+{
+    static const opevo_i_gpu_vendor *const vendors[] = {
+        &opevo_i_gpu_vendor_cuda, &opevo_i_gpu_vendor_hip, &opevo_i_gpu_vendor_opencl};
+    size_t length = strcspn(device, ":");
+
+    for (size_t i = 0; device[length] && i < sizeof vendors / sizeof *vendors; i++) {
+        if (strlen(vendors[i]->kind) == length && !memcmp(vendors[i]->kind, device, length)) {
+            *which = device + length + 1;
+            return vendors[i];
+        }
+    }
+    return NULL;
+}

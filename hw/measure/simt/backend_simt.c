@@ -66,12 +66,12 @@ static void find_clang(simt_backend *self)
         snprintf(self->clang, sizeof self->clang, "clang-%d", OPEVO_LLVM_VERSION);
 }
 
-static opevo_status open_simt(unsigned ordinal, opevo_i_backend **out, opevo_error *err)
+static opevo_status open_simt(const char *which, opevo_i_backend **out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     simt_backend *self = opevo_calloc(1, sizeof *self);
 
-    (void)ordinal;
+    (void)which;
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
     self->super.ops = &simt_ops;

@@ -49,15 +49,13 @@ void opevo_i_simt_list(void (*add)(void *context, const opevo_hardware *row), vo
     add(context, &row);
 }
 
-static opevo_status open_row(unsigned ordinal, opevo_i_backend **out, opevo_error *err)
+static opevo_status open_row(const char *which, opevo_i_backend **out, opevo_error *err)
 {
     char path[4096];
     char *const arguments[] = {path, "simt", NULL};
 
-    if (ordinal > 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "simt is one device; give simt without a number.");
     if (opevo_i_simt_whole)
-        return opevo_i_simt_whole->open(ordinal, out, err);
+        return opevo_i_simt_whole->open(which, out, err);
     if (!find_program(path))
         return OPEVO_FAIL(err, OPEVO_IO,
                           "simt: " PROGRAM " is not beside opevo-worker; build opevo with LLVM 19 "

@@ -16,6 +16,6 @@ void opevo_i_simt_list(void (*add)(void *context, const opevo_hardware *row), vo
 #define OPEVO_I_SIMT_ROW                                                                           \
     .kind = "simt", .dialect = OPEVO_KERNEL_CUDA,                                                  \
     .also = 1 << OPEVO_KERNEL_HIP | 1 << OPEVO_KERNEL_C, .builds = true, .suffix = ".cu",          \
-    .list = opevo_i_simt_list
+    .list = opevo_i_simt_list, .is_name = opevo_i_backend_is_none
 
 #endif

@@ -427,7 +427,7 @@ int opevo_worker_main(int argc, char **argv)
     worker self = {0};
     const opevo_i_backend_ops *ops = NULL;
     opevo_error err = {OPEVO_OK, ""};
-    unsigned ordinal = 0;
+    const char *which = NULL;
     opevo_status status = OPEVO_OK;
     int code = call_engine(&argc, argv);
 
@@ -443,7 +443,7 @@ int opevo_worker_main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, as a full disk is */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (argc != 2 || argv[1][0] == '-') {
-        fputs("usage: opevo-worker [--connect FILE] cpu | cuda:N | hip:N | simt | cmd\n"
+        fputs("usage: opevo-worker [--connect FILE] cpu | cuda:N | hip:N | opencl:N | simt | cmd\n"
               "Measures kernels for opevo, which starts it and speaks to it over its standard\n"
               "input and output, or whose address and token it has from its environment or from\n"
               "FILE.\n",
@@ -451,9 +451,9 @@ int opevo_worker_main(int argc, char **argv)
         return 2;
     }
     the_worker = &self;
-    status = opevo_i_backend_find(argv[1], &ops, &ordinal, &err);
+    status = opevo_i_backend_find(argv[1], &ops, &which, &err);
     if (status == OPEVO_OK)
-        status = ops->open(ordinal, &self.backend, &err);
+        status = ops->open(which, &self.backend, &err);
     if (status == OPEVO_OK) {
         send_hello(&self, argv[1]);
         serve(&self);

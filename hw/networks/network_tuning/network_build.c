@@ -66,6 +66,10 @@ static opevo_status complete(build *self, const char *model, opevo_error *err)
     self->model = slash ? slash + 1 : model;
     options->device = options->device ? options->device : "cpu";
     OPEVO_TRY(opevo_live_dialect(options->device, &self->dialect, err));
+    if (self->dialect == OPEVO_KERNEL_OPENCL)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: libraries of networks are for cpu, cuda:N or hip:N.",
+                          options->device);
     if (self->dialect != OPEVO_KERNEL_C)
         options->threads = 1;
     else if (!options->threads && (options->worker_count || options->workers_from))

@@ -200,12 +200,12 @@ static void test_no_descriptors(void **state)
                               "precision", 0.5, "repeat_s", 0.01);
     struct rlimit before;
     const opevo_i_backend_ops *cpu = NULL;
-    unsigned ordinal = 0;
+    const char *which = NULL;
     int count = 0;
     int next = dup(0);
 
-    CHECK_OK(opevo_i_backend_find("cpu", &cpu, &ordinal, &err));
-    CHECK_OK(cpu->open(ordinal, &backend, &err));
+    CHECK_OK(opevo_i_backend_find("cpu", &cpu, &which, &err));
+    CHECK_OK(cpu->open(which, &backend, &err));
     CHECK_OK(cpu->setup(backend, setup, &err));
     getrlimit(RLIMIT_NOFILE, &before);
     count = descriptors();

@@ -62,7 +62,7 @@ static void refused_options(void **test)
         const char *words;
         opevo_network_build_options options;
     } rows[] = {
-        {"gpu:0: give cpu, cuda:N or hip:N", {.device = "gpu:0"}},
+        {"gpu:0: give cpu, cuda:N, hip:N or opencl:N", {.device = "gpu:0"}},
         {"unknown pass 'blocks'", {.without = "blocks"}},
         {"error is for the pass winograd", {.error = 1e-3, .without = "winograd"}},
         {"error is for the pass winograd", {.error = 1e-3, .device = "cuda:0"}},

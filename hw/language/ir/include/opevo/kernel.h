@@ -19,7 +19,8 @@ extern "C" {
     X(C, "c", "C for a CPU, with GCC's vector extensions")                                         \
     X(CUDA, "cuda", "CUDA C, for NVRTC")                                                           \
     X(HIP, "hip", "HIP C++, for hipRTC")                                                           \
-    X(EMULATION, "emulation", "C that runs a GPU schedule on a CPU, for tests")
+    X(EMULATION, "emulation", "C that runs a GPU schedule on a CPU, for tests")                    \
+    X(OPENCL, "opencl", "OpenCL C 1.2")
 
 typedef enum opevo_kernel_dialect {
 #define OPEVO_KERNEL_DIALECT_ENUM(suffix, name, meaning) OPEVO_KERNEL_##suffix,
@@ -53,6 +54,7 @@ enum { OPEVO_KERNEL_LAUNCHES = 16 };
  * different outputs and scratch memory may overlap in time. With two inputs and one output:
  * C and emulation: void ENTRY(const float *a, const float *b, float *c, float *scratch);
  * CUDA and HIP:    extern "C" __global__ void ENTRY(const float *, const float *, float *);
+ * OpenCL: __kernel void ENTRY(__global const float *, __global const float *, __global float *);
  * A kernel on a GPU that has scratch memory has one more argument for it, too. Stages that need the
  * results of all blocks before them are kernels of their own, ENTRY_2, ENTRY_3, ..., which have the
  * same arguments and are launched in this order. */
@@ -116,8 +118,8 @@ typedef struct opevo_limits {
     int64_t vector_width;        /* elements */
 } opevo_limits;
 /* What holds for every device of a dialect: CUDA 1024 threads, 64 in z, 48 KiB of shared memory
- * that nobody has to ask for, 65535 blocks in y and z; HIP the same but 64 KiB; of the rest, what
- * compilers take in seconds. Source: CUDA C++ Programming Guide, table "Technical Specifications
+ * that nobody has to ask for, 65535 blocks in y and z; HIP the same but 64 KiB; OpenCL 256 threads
+ * and 32 KiB, which all common devices have; of the rest, what compilers take in seconds. Source: CUDA C++ Programming Guide, table "Technical Specifications
  * per Compute Capability"; HIP documentation, "Hardware features". */
 opevo_limits opevo_limits_default(opevo_kernel_dialect dialect);
 /* The least default of the bytes that a CPU kernel may use beside its operands, and that of a

@@ -12,6 +12,10 @@
 extern "C" {
 #endif
 
+/* What --on takes for kernels, in words. */
+#define OPEVO_DEVICES "cpu, cuda:N, hip:N, opencl:N"
+#define OPEVO_DEVICES_OR "cpu, cuda:N, hip:N or opencl:N"
+
 /* A device, or the reason why none of its kind is available. */
 typedef struct opevo_hardware {
     const char *name; /* as behind --on: "cpu", "cuda:0" */

@@ -63,7 +63,11 @@ opevo_live_options opevo_live_defaults(void);
 opevo_status opevo_live_open(opevo_kernel_maker *maker, const opevo_live_options *options,
                              opevo_objective **out, opevo_error *err);
 
-/* The dialect of kernels for a device, which is "cpu", "cuda:N" or "hip:N", N from 0 to 1023.
+/* Whether a name, or what it is before a colon or a space, is that of a kind of device that kernels
+ * run on. */
+bool opevo_live_is_device(const char *name);
+/* The dialect of kernels for a device, which is "cpu", "cuda:N" or "hip:N", N from 0 to 1023, or
+ * "opencl:" with a number, two numbers with a dot between them, or a part of a name.
  * Errors: INVALID for another name. */
 opevo_status opevo_live_dialect(const char *device, opevo_kernel_dialect *out, opevo_error *err);
 /* What is known of this host's CPU; zeros where nothing is. */

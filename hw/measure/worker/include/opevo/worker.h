@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* Call `visit` for each, in the order cpu, cuda, hip; the strings are borrowed during the call.
- * Libraries of vendors are opened at run time. */
+/* Call `visit` for each, in the order cpu, cuda, hip, opencl; the strings are borrowed during the
+ * call. Libraries of vendors are opened at run time. */
 void opevo_hardware_list(void (*visit)(void *context, const opevo_hardware *device), void *context);
 
 /* The program opevo-worker: `argv` names a device; messages come on standard input and go to

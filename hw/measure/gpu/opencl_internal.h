@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* OpenCL 1.2 behind the driver's table of gpu_internal.h. What that table leaves to a current
+ * context, OpenCL is given with each call: the state of the process (opencl_driver.c) has it. The
+ * prototypes are those of Khronos' headers; the library, the loader of drivers, is opened at run
+ * time. Source: "The OpenCL Specification, Version 1.2". */
+
+#ifndef OPEVO_OPENCL_INTERNAL_H
+#define OPEVO_OPENCL_INTERNAL_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include "gpu_internal.h"
+
+#define OPEVO_I_OPENCL_FUNCTIONS(X)                                                                \
+    X(clGetPlatformIDs)                                                                            \
+    X(clGetPlatformInfo)                                                                           \
+    X(clGetDeviceIDs)                                                                              \
+    X(clGetDeviceInfo)                                                                             \
+    X(clCreateContext)                                                                             \
+    X(clReleaseContext)                                                                            \
+    X(clCreateCommandQueue)                                                                        \
+    X(clReleaseCommandQueue)                                                                       \
+    X(clCreateBuffer)                                                                              \
+    X(clCreateSubBuffer)                                                                           \
+    X(clReleaseMemObject)                                                                          \
+    X(clEnqueueReadBuffer)                                                                         \
+    X(clEnqueueWriteBuffer)                                                                        \
+    X(clEnqueueCopyBuffer)                                                                         \
+    X(clEnqueueFillBuffer)                                                                         \
+    X(clCreateProgramWithSource)                                                                   \
+    X(clCreateProgramWithBinary)                                                                   \
+    X(clBuildProgram)                                                                              \
+    X(clGetProgramInfo)                                                                            \
+    X(clGetProgramBuildInfo)                                                                       \
+    X(clReleaseProgram)                                                                            \
+    X(clCreateKernel)                                                                              \
+    X(clCreateKernelsInProgram)                                                                    \
+    X(clGetKernelInfo)                                                                             \
+    X(clGetKernelWorkGroupInfo)                                                                    \
+    X(clReleaseKernel)                                                                             \
+    X(clSetKernelArg)                                                                              \
+    X(clEnqueueNDRangeKernel)                                                                      \
+    X(clEnqueueMarkerWithWaitList)                                                                 \
+    X(clGetEventInfo)                                                                              \
+    X(clGetEventProfilingInfo)                                                                     \
+    X(clRetainEvent)                                                                               \
+    X(clReleaseEvent)                                                                              \
+    X(clFlush)                                                                                     \
+    X(clFinish)
+
+#define OPEVO_I_OPENCL_MEMBER(name) __typeof__(&(name)) name;
+typedef struct opevo_i_opencl_functions {
+    OPEVO_I_OPENCL_FUNCTIONS(OPEVO_I_OPENCL_MEMBER)
+} opevo_i_opencl_functions;
+#undef OPEVO_I_OPENCL_MEMBER
+
+/* ---- Devices (opencl_devices.c) ---- */
+
+/* The functions, opened once; NULL with IO and what to install. */
+const opevo_i_opencl_functions *opevo_i_opencl_open(opevo_error *err);
+
+enum { OPEVO_I_OPENCL_DEVICES = 64 };
+/* A device: its number among those of all platforms, and of which platform it is which. */
+typedef struct opevo_i_opencl_device {
+    cl_platform_id platform;
+    cl_device_id device;
+    unsigned platform_number, number;
+} opevo_i_opencl_device;
+/* All of them, at most so many as fit. Errors: IO without any. */
+opevo_status opevo_i_opencl_devices(opevo_i_opencl_device *out, size_t *count, opevo_error *err);
+/* Errors: IO where there are fewer. */
+opevo_status opevo_i_opencl_device_at(unsigned ordinal, opevo_i_opencl_device *out,
+                                      opevo_error *err);
+opevo_status opevo_i_opencl_find(const char *which, unsigned *ordinal, opevo_error *err);
+opevo_status opevo_i_opencl_describe(unsigned ordinal, opevo_i_gpu_facts *out, opevo_error *err);
+void opevo_i_opencl_list(void (*add)(void *context, const opevo_hardware *row), void *context);
+/* "CL_OUT_OF_RESOURCES", ...; "" for an unknown code. */
+const char *opevo_i_opencl_words(int code);
+
+/* ---- The process (opencl_driver.c) ---- */
+
+/* Where a kernel that computes on this host's cores has got a fatal signal; the driver's codes are
+ * above. */
+enum { OPEVO_I_OPENCL_SIGNAL = -5000 };
+
+typedef struct opevo_i_opencl_context {
+    const opevo_i_opencl_functions *call;
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue;
+} opevo_i_opencl_context;
+/* That of the device that this process uses; all NULL before it uses one. */
+const opevo_i_opencl_context *opevo_i_opencl_now(void);
+opevo_status opevo_i_opencl_driver(opevo_i_gpu_driver *out, opevo_error *err);
+/* The memory object at an address that an allocation or a part of it begins at; NULL for others. */
+cl_mem opevo_i_opencl_memory_at(uint64_t address);
+
+/* ---- CLBlast (opencl_math.c) ---- */
+
+opevo_status opevo_i_opencl_math_open(char *title, size_t size, opevo_error *err);
+int opevo_i_opencl_math_run(const opevo_operator *op, const uint64_t *operands);
+
+/* ---- Programs (opencl_build.c) ---- */
+
+/* As opevo_i_gpu_compile, for the current device. What comes out is the driver's binary behind a
+ * line that has its size. */
+opevo_status opevo_i_opencl_compile(const char *source, const char *const *options, size_t count,
+                                    char **code, size_t *size, opevo_error *err);
+/* PoCL compiles for a size of work groups once it is launched, unless it is told before; other
+ * drivers do not care. */
+void opevo_i_opencl_expect(const char *blocks);
+/* As the functions of the driver's table. */
+int opevo_i_opencl_load(void **module, const void *image);
+int opevo_i_opencl_unload(void *module);
+int opevo_i_opencl_kernel(void **function, void *module, const char *name);
+
+#endif
