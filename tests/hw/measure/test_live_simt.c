@@ -108,8 +108,8 @@ static void test_configurations(void **state)
     opevo_objective_destroy(objective);
 }
 
-/* A tuning problem of Kernel Tuner as it is: sizes in work items or in blocks, scalars as sizes, the
- * default of each parameter as what is right. */
+/* A tuning problem of Kernel Tuner as it is: sizes in work items or in blocks, scalars as sizes,
+ * the default of each parameter as what is right. */
 static const char problem[] =
     "{\"ConfigurationSpace\": {\"TuningParameters\": ["
     "{\"Name\": \"block_size_x\", \"Type\": \"int\", \"Values\": \"[32, 64]\", \"Default\": 64},"
