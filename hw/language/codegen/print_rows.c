@@ -57,6 +57,7 @@ static void print_bounds(opevo_i_print_printer *self, const opevo_i_nest_leaf *l
     }
 }
 
+/* A row has conditions at both ends, which cost more than the elements of a shorter one. */
 enum { SHORTEST_ROW = 4 };
 
 bool opevo_i_print_row(opevo_i_print_printer *self, const opevo_i_nest_node *node,
@@ -111,6 +112,7 @@ bool opevo_i_print_row(opevo_i_print_printer *self, const opevo_i_nest_node *nod
 
 /* ---- Sums of lanes ---- */
 
+/* A vector of AVX-512, and no more of them in one expression than take a compiler no time. */
 enum { SUMMED_LANES = 16, SUMMED_VECTORS = 16 };
 
 bool opevo_i_print_lane_sum(opevo_i_print_printer *self, const opevo_i_nest_node *node,

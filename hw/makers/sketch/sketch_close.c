@@ -11,6 +11,8 @@
 #include <math.h>
 
 enum { PARAMETERS = 80, BITS = 96 }; /* of the stages that keep theirs */
+/* Of those that have none: a vector by few rows and terms, so that the sums stay in registers and
+ * the text short, whatever the processor has. */
 enum { VECTOR = 16, ROWS = 4, TERMS = 8 };
 
 /* About the parameters of a stage, and about the logarithm of their values. */

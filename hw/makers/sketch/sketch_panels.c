@@ -9,6 +9,10 @@
 
 #include <opevo/computation_access.h>
 
+/* A panel makes vectors of elements that lie apart, of fewer than SHORTEST_PANEL no useful ones.
+ * One along a sum turns its operand, which pays only for sums of SHORTEST_SUM terms or more, with a
+ * whole vector of LANES along the axis, beside an operand that is streamed: that is one whose
+ * elements are read less than MOST_REUSE times each. */
 enum { SHORTEST_PANEL = 4, SHORTEST_SUM = 64, MOST_REUSE = 16, LANES = 16 };
 
 typedef struct search {

@@ -9,6 +9,8 @@
 
 #include <opevo/computation_access.h>
 
+/* Each combination of cases is a text of its own: of more, compilers take longer than a search has
+ * for a point. */
 enum { MOST_COPIES = 64 };
 
 /* Of each axis: 0, or the divisor whose remainders are cases; 1: its values are. */

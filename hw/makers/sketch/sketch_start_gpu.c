@@ -7,6 +7,8 @@
 
 #include "template_internal.h"
 
+/* A square of threads with a square of sums each reads the least for its size. Of 256 threads with
+ * 16 sums several blocks fit on a multiprocessor, so that some compute while others wait. */
 enum { THREADS = 256, SIDE = 16, SUMS = 16, SUMS_SIDE = 4, UNROLLED = 64 };
 
 /* Of a sum: more terms at once save barriers, and fewer let several blocks share a multiprocessor.

@@ -14,18 +14,22 @@ extern "C" {
 /* Elements of an operand, counted from 0. */
 int64_t opevo_operand_elements(const opevo_operator *op, int operand);
 
-/* The results in plain loops with double accumulation, rounded once; and, where `magnitudes` is not
- * NULL, the same sums of absolute values for each element of each output. Cost: about a nanosecond
- * a term, ten times that for contractions. */
+/* For tests, which judge kernels by an evaluator of their own: the results in plain loops with
+ * double accumulation, rounded once; and, where `magnitudes` is not NULL, the same sums of absolute
+ * values for each element of each output. Cost: about a nanosecond a term, ten times that for
+ * contractions. */
 void opevo_reference_compute(const opevo_operator *op, const float *const *inputs,
                              float *const *outputs, double *const *magnitudes);
 
-/* Roundings that a term of an element of output number `output` goes through: K + F - 2 for K terms
- * of F factors. */
+/* For tests: the roundings that a term of an element of output number `output` goes through, which
+ * are K + F - 2 for K terms of F factors. */
 double opevo_reference_roundings(const opevo_operator *op, int output);
 
-/* Largest difference from the exact sum that any order of single-precision additions, fused or not,
- * can make: |c - exact| <= (R + 1) u / (1 - (R + 1) u) * magnitude with R roundings and u = 2^-24.
+/* For tests: the largest difference from the exact sum that any order of single-precision
+ * additions, fused or not, can make:
+ *
+ *     |c - exact| <= (R + 1) u / (1 - (R + 1) u) * magnitude,  R roundings, u = 2^-24.
+ *
  * The one more is for the rounding of the reference itself. Source: Higham, "Accuracy and Stability
  * of Numerical Algorithms", 2nd edition, section 3.1. */
 double opevo_reference_bound(const opevo_operator *op, int output, double magnitude);
