@@ -96,6 +96,8 @@ static opevo_status print_components(const opevo_diagram *diagram, opevo_text *o
 
     if (status != OPEVO_OK)
         return status;
+    if (decided && count == 0)
+        return OPEVO_OK;
     opevo_text_add(out, "steps between allowed neighbours: ");
     if (!decided) {
         opevo_text_add(out, "not decided whether they connect all allowed points\n");
