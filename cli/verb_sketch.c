@@ -77,10 +77,8 @@ static void print_text(const opevo_sketches *sketches, const opevo_space *space,
     if (sketches->found > sketches->count || sketches->partial)
         opevo_text_printf(out, "of %s%zu ", sketches->partial ? "more than " : "", sketches->found);
     opevo_text_add(out, sketches->found == 1 ? "sketch, " : "sketches, ");
-    opevo_i_cli_text_add_grouped(out, opevo_space_size(space));
-    opevo_text_printf(out, " point%s, %zu constraint%s\n",
-                      opevo_i_cli_plural(opevo_space_size(space)),
-                      opevo_space_constraint_count(space),
+    opevo_i_cli_text_add_points(out, space);
+    opevo_text_printf(out, ", %zu constraint%s\n", opevo_space_constraint_count(space),
                       opevo_i_cli_plural(opevo_space_constraint_count(space)));
     if (scratch_bytes)
         opevo_text_printf(out, "memory of a kernel beside its operands: at most %.0f MiB\n",

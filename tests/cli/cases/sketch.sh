@@ -22,3 +22,10 @@ opevo sketch "$WHAT" --record log.json --json
 echo '[["SP",2,0,64,[2' >cut.json
 opevo sketch "$WHAT" --record cut.json
 echo $?
+# More points than a number of them has bits for: eight products in a row.
+awk 'BEGIN {
+    printf "A[i:64, k0:64]"
+    for (t = 1; t <= 8; t++)
+        printf "; C%d[i, k%d:64] = sum(k%d) %s[i, k%d]*B%d[k%d, k%d]", t, t, t - 1, (t > 1 ? "C" (t - 1) : "A"), t - 1, t, t - 1, t
+}' >row.txt
+opevo sketch @row.txt --on cuda:0 | head -n 1
