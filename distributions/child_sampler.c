@@ -5,6 +5,7 @@
 
 #include <opevo/child_given.h>
 #include <opevo/child_sampler.h>
+#include <opevo/diagram.h>
 #include <opevo/space_listed.h>
 
 #include <opevo/memory.h>
@@ -19,10 +20,11 @@ struct opevo_child_sampler {
     bool walks;   /* q > 0: a mutation can change something */
     bool redraw;
     double q;
-    opevo_child_given *given; /* the rule's, for the parents at hand; NULL: another rule */
-    bool conditions;          /* the rule is OPEVO_DUPLICATE_GIVEN */
-    bool sparse, wide;        /* the space is */
-    opevo_walker **walkers;   /* one for each parameter */
+    opevo_child_given *given;     /* the rule's, for the parents at hand; NULL: another rule */
+    bool conditions;              /* the rule is OPEVO_DUPLICATE_GIVEN */
+    bool sparse, wide;            /* the space is */
+    const opevo_diagram *diagram; /* says fastest what is allowed; NULL: the constraints do */
+    opevo_walker **walkers;       /* one for each parameter */
     /* With branches, otherwise NULL: the parameters of one branch, which are active in the same
      * parents, form a group; group 0 is always active. */
     size_t *group;
@@ -87,6 +89,7 @@ opevo_status opevo_child_sampler_create(const opevo_space *space, double q,
     self->space = space;
     self->sparse = opevo_space_is_sparse(space);
     self->wide = opevo_space_is_wide(space);
+    self->diagram = opevo_space_draws_from(space);
     self->width = opevo_space_parameter_count(space);
     self->walks = q > 0;
     self->redraw = rule == OPEVO_DUPLICATE_REDRAW;
@@ -302,14 +305,19 @@ static bool draw_given(opevo_child_sampler *self, const opevo_index_set *seen, o
 }
 
 /* Number a child that is new and allowed. A wide space keeps what it numbers, so that there the
- * constraints come first. */
+ * constraints come first, as they do where a diagram answers fast. */
 static bool accept(const opevo_child_sampler *self, const opevo_index_set *seen,
                    const opevo_index *vertices, opevo_index *point)
 {
-    if (self->wide && !self->sparse && !opevo_space_allows_vertices(self->space, vertices))
+    bool checked = self->diagram || (self->wide && !self->sparse);
+
+    if (self->diagram && !opevo_diagram_allows(self->diagram, vertices))
+        return false;
+    if (checked && !self->diagram && !opevo_space_allows_vertices(self->space, vertices))
         return false;
     *point = opevo_space_encode(self->space, vertices);
-    return !opevo_index_set_has(seen, *point) && opevo_space_allows(self->space, *point);
+    return !opevo_index_set_has(seen, *point) &&
+           (checked || opevo_space_allows(self->space, *point));
 }
 
 bool opevo_child_sampler_try(opevo_child_sampler *sampler, const opevo_index_set *seen,

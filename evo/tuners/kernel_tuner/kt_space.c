@@ -371,11 +371,12 @@ typedef struct ordered_search {
     const opevo_index *reach; /* how far parameters can differ in sum from the i-th on */
     size_t tried;
     bool found;
-    opevo_index last; /* the candidate tried last */
-    opevo_index *row; /* its vertices, kept without strides */
+    opevo_index last; /* what was found */
+    opevo_index *row; /* vertices of the candidate, kept without strides and with a diagram */
 } ordered_search;
 
-/* Where no stride leads from value to value, a row is kept as well. */
+/* Where no stride leads from value to value, and for a diagram, which asks for vertices, a row is
+ * kept as well. */
 static void note_value(const ordered_search *self, size_t i, opevo_index value)
 {
     if (self->row)
@@ -387,10 +388,10 @@ static bool is_over(const ordered_search *self)
     return self->found || self->tried >= WALKED_MOST;
 }
 
-/* The row of a search, which begins at `vertices`; NULL with strides. */
+/* The row of a search, which begins at `vertices`; NULL where it needs none. */
 static opevo_index *row_of(const opevo_i_kt_space *self, const opevo_index *vertices)
 {
-    if (opevo_space_has_strides(self->space))
+    if (opevo_space_has_strides(self->space) && !self->diagram)
         return NULL;
     opevo_i_kt_copy(self, self->spare, vertices);
     return self->spare;
@@ -398,11 +399,11 @@ static opevo_index *row_of(const opevo_i_kt_space *self, const opevo_index *vert
 
 static void try_candidate(ordered_search *self, opevo_index point)
 {
-    if (self->row)
-        point = opevo_i_kt_encode(self->space, self->row);
     self->tried++;
-    self->found = opevo_space_allows(self->space->space, point);
-    self->last = point;
+    self->found = self->row ? opevo_i_kt_allows(self->space, self->row)
+                            : opevo_space_allows(self->space->space, point);
+    if (self->found)
+        self->last = self->row ? opevo_i_kt_encode(self->space, self->row) : point;
 }
 
 /* Try the points at distance `left` from `point` that differ in parameters from `i` on only, and

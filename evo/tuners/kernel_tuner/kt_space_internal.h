@@ -129,6 +129,8 @@ opevo_status opevo_i_kt_latin_hypercube(const opevo_i_kt_space *self, opevo_rng 
 
 static inline bool opevo_i_kt_allows(const opevo_i_kt_space *self, const opevo_index *vertices)
 {
+    if (self->diagram)
+        return opevo_diagram_allows(self->diagram, vertices);
     if (opevo_space_is_wide(self->space) && !opevo_space_has_branches(self->space))
         return opevo_space_allows_vertices(self->space, vertices); /* which numbers nothing */
     return opevo_space_allows(self->space, opevo_i_kt_encode(self, vertices));

@@ -30,6 +30,7 @@
 
 #include "opevo_reference_internal.h"
 
+#include <opevo/diagram.h>
 #include <opevo/memory.h>
 #include <opevo/random_allowed.h>
 #include <opevo/sampler.h>
@@ -57,7 +58,8 @@ typedef struct bred {
 typedef struct opevo_reference {
     opevo_tuner super;
     const opevo_space *space;
-    size_t width; /* parameters of the space */
+    const opevo_diagram *diagram; /* says fastest what is allowed; NULL: the constraints do */
+    size_t width;                 /* parameters of the space */
     size_t lambda, rho, concurrency;
     double q;
     opevo_rng rng;
@@ -146,6 +148,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner opevo-reference.");
     self->space = space;
+    self->diagram = opevo_space_draws_from(space);
     self->width = opevo_space_parameter_count(space);
     OPEVO_SETTINGS_READ(settings_table, settings, self);
     self->walks = self->q > 0;
@@ -259,11 +262,12 @@ static opevo_status settle(opevo_reference *self, opevo_index *genes, const char
     unsigned walks_most = self->walks ? WALKS_MOST : 0;
 
     for (unsigned walks = 0;; walks++) {
-        opevo_index point = opevo_space_encode(self->space, genes);
+        bool allowed = !self->diagram || opevo_diagram_allows(self->diagram, genes);
+        opevo_index point = allowed ? opevo_space_encode(self->space, genes) : 0;
 
         if (opevo_space_is_sparse(self->space) && !find_nearest(self, genes, founders, &point))
             return OPEVO_OK;
-        if (opevo_space_allows(self->space, point) &&
+        if (allowed && (self->diagram || opevo_space_allows(self->space, point)) &&
             !opevo_i_opevo_individuals_has(self->individuals, point, founders, self->brood_number))
             return add(self, point, founders, origin, err);
         if (walks == walks_most)

@@ -10,6 +10,7 @@
  * and the search goes on until the space is exhausted. Fitness in GFLOP/s stands where TVM has
  * FLOP/s, which matters only for the 1e-8 that keeps a generation of failures drawable. */
 
+#include <opevo/diagram.h>
 #include <opevo/memory.h>
 #include <opevo/space_listed.h>
 
@@ -22,6 +23,7 @@ enum { REDRAWS_MOST = 8192 };
 typedef struct genetic {
     opevo_tuner super;
     const opevo_space *space;
+    const opevo_diagram *diagram; /* says fastest what is allowed; NULL: the constraints do */
     size_t width;
     size_t population;
     size_t elite;
@@ -74,6 +76,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner autotvm-ga.");
     self->space = space;
+    self->diagram = opevo_space_draws_from(space);
     self->width = opevo_space_parameter_count(space);
     OPEVO_SETTINGS_READ(settings_table, settings, self);
     if (self->elite > self->population)
@@ -214,9 +217,12 @@ static opevo_status add_child(genetic *self, const char **exhausted, opevo_error
         opevo_index point = 0;
 
         complete(self);
-        point = opevo_space_encode(self->space, self->child);
-        if (!opevo_i_rounds_has(self->rounds, point) && opevo_space_allows(self->space, point))
-            return opevo_i_rounds_add(self->rounds, point, "child", err);
+        if (!self->diagram || opevo_diagram_allows(self->diagram, self->child)) {
+            point = opevo_space_encode(self->space, self->child);
+            if (!opevo_i_rounds_has(self->rounds, point) &&
+                (self->diagram || opevo_space_allows(self->space, point)))
+                return opevo_i_rounds_add(self->rounds, point, "child", err);
+        }
         redraw(self, (size_t)opevo_rng_below(&self->rng, self->width));
     }
     return opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", exhausted, err);
