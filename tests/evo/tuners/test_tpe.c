@@ -142,6 +142,9 @@ static void check_against_definition(const char *text, bool ordered)
     opevo_rng rng;
 
     opevo_rng_init(&rng, 1, "test", 0);
+    opevo_i_tpe_parzen_fit(parzen); /* of a branch that was never entered */
+    for (size_t v = 0; v < size; v++)
+        CHECK_CLOSE(opevo_i_tpe_parzen_ratio(parzen, v), 1, 1e-12);
     for (size_t count = 1; count <= OBSERVATIONS_MOST; count++) {
         /* Mostly small values, so that there are ties and gaps. */
         values[count - 1] = (size_t)opevo_rng_below(&rng, 1 + opevo_rng_below(&rng, size));
@@ -309,6 +312,10 @@ static void check_forgets(const char *text)
     }
     opevo_i_tpe_parzen_forget(parzen, 37);
     assert_int_equal(opevo_i_tpe_parzen_count(parzen), 37);
+    for (size_t k = 37; k < 90; k++) {
+        CHECK_OK(opevo_i_tpe_parzen_observe(parzen, k % size, &err));
+        CHECK_OK(opevo_i_tpe_parzen_observe(other, k % size, &err));
+    }
     opevo_i_tpe_parzen_fit(parzen);
     opevo_i_tpe_parzen_fit(other);
     for (size_t v = 0; v < size; v++)
