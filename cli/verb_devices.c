@@ -18,7 +18,7 @@ typedef struct listing {
 
 static void print_device(const opevo_hardware *device, opevo_text *out)
 {
-    opevo_text_printf(out, "%-8s%s%s\n", device->name,
+    opevo_text_printf(out, "%-7s %s%s\n", device->name,
                       device->present ? "" : "none: ", device->title);
     if (!device->present)
         return;

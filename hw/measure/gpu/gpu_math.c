@@ -346,15 +346,28 @@ static int run_own(const opevo_i_gpu_math *self)
     return self->vendor->own->run_math(&self->op, self->operand);
 }
 
+/* The first execution builds kernels, for as long as that takes, and is not measured. */
+static opevo_status open_own(opevo_i_gpu_math *self, opevo_error *err)
+{
+    opevo_status status = self->vendor->own->open_math(self->title, sizeof self->title, err);
+    int code = 0;
+
+    self->run = run_own;
+    if (status != OPEVO_OK)
+        return status;
+    code = run_own(self);
+    if (!code)
+        code = self->driver->synchronize();
+    return code ? fail(self->title, code, err) : OPEVO_OK;
+}
+
 static opevo_status open_library(opevo_i_gpu_math *self, const char *arch, opevo_error *err)
 {
     bool convolves = self->op.kind == OPEVO_CONV2D;
     void *library = NULL;
 
-    if (self->vendor->own) {
-        self->run = run_own;
-        return self->vendor->own->open_math(self->title, sizeof self->title, err);
-    }
+    if (self->vendor->own)
+        return open_own(self, err);
     library = convolves && !self->vendor->hip ? opevo_i_gpu_library(cudnn) : NULL;
     if (library)
         return open_convolution(self, library, err);
