@@ -119,8 +119,9 @@ typedef struct opevo_limits {
 } opevo_limits;
 /* What holds for every device of a dialect: CUDA 1024 threads, 64 in z, 48 KiB of shared memory
  * that nobody has to ask for, 65535 blocks in y and z; HIP the same but 64 KiB; OpenCL 256 threads
- * and 32 KiB, which all common devices have; of the rest, what compilers take in seconds. Source: CUDA C++ Programming Guide, table "Technical Specifications
- * per Compute Capability"; HIP documentation, "Hardware features". */
+ * and 32 KiB, which all common devices have; of the rest, what compilers take in seconds. Source:
+ * CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability"; HIP
+ * documentation, "Hardware features". */
 opevo_limits opevo_limits_default(opevo_kernel_dialect dialect);
 /* The least default of the bytes that a CPU kernel may use beside its operands, and that of a
  * kernel on tensors of so many bytes together: no copy of an operand and no intermediate result
