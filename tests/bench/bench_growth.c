@@ -5,8 +5,8 @@
  *   - over 100, 1,000 and 10,000 trials on a space of eight lists, with the exponent of the growth,
  *     log10 of the ratio of the time of the last two; a row that takes longer than a few seconds
  *     ends early;
- *   - on the tiles of a GEMM up to 1024, of which 1.8e-11 of the points are allowed, and on 200 free
- *     parameters;
+ *   - on the tiles of a GEMM up to 1024, of which 1.8e-11 of the points are allowed, and on 200
+ * free parameters;
  *   - compiling that diagram, draws from it and children given that they are allowed;
  *   - on the recorded landscapes, if OPEVO_TEST_LANDSCAPES names their folder: a uniform draw from
  *     the diagram over one by rejection.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Counting in a box: the points below a node are summed over the vertices that the box lets in. Each
- * node that is reached is summed once, and marked with the number of the count. */
+/* Counting in a box: the points below a node are summed over the vertices that the box lets in.
+ * Each node that is reached is summed once, and marked with the number of the count. */
 
 #include <opevo/diagram_box.h>
 

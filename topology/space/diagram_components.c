@@ -2,11 +2,11 @@
 
 /* Components from the end of a diagram to its root. The points below a node are the pairs of a
  * vertex v and a point below the arc of v. Those with one v are connected as they are below the
- * arc; and (v, s) and (u, s) are neighbours if v and u are. So the components of a node are those of
- * the graph whose vertices are the pairs of v and a component below its arc, two of them adjacent
- * if v and u are and the components have a point in common. A component is kept as such pairs,
- * which is a diagram again: whether two have a point in common is a walk down both at once, with a
- * memory of what was found. */
+ * arc; and (v, s) and (u, s) are neighbours if v and u are. So the components of a node are those
+ * of the graph whose vertices are the pairs of v and a component below its arc, two of them
+ * adjacent if v and u are and the components have a point in common. A component is kept as such
+ * pairs, which is a diagram again: whether two have a point in common is a walk down both at once,
+ * with a memory of what was found. */
 
 #include <opevo/diagram_components.h>
 

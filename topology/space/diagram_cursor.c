@@ -3,8 +3,8 @@
 /* The successor of a point in the lexicographic order of the vertices. A parameter is advanced to
  * its next vertex that some allowed point has together with the parameters before it, and those
  * behind it return to the least such vertices. Whether there is such a point is reachability in the
- * diagram of the group, whose levels stand in another order: a level of an earlier parameter has one
- * way on, any other has all. Nodes are marked with the number of the search that met them. */
+ * diagram of the group, whose levels stand in another order: a level of an earlier parameter has
+ * one way on, any other has all. Nodes are marked with the number of the search that met them. */
 
 #include <opevo/diagram_cursor.h>
 

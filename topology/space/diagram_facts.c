@@ -290,8 +290,7 @@ static bool others_allow(const opevo_diagram *diagram, const opevo_i_topology_gr
     return true;
 }
 
-/* Add `count` vertices from `first` on, less one; returns how many there are, whether written or not.
- */
+/* Add `count` vertices from `first` on, less one; returns how many there are, written or not. */
 static size_t add_vertices(opevo_index first, opevo_index count, opevo_index but, opevo_index *out,
                            size_t capacity, size_t before)
 {

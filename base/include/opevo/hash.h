@@ -31,8 +31,8 @@ static inline uint64_t opevo_hash_mix(uint64_t x)
 OPEVO_API uint64_t opevo_hash_bytes(uint64_t hash, const void *bytes, size_t size);
 /* Of the eight bytes of a number, the lowest first. */
 OPEVO_API uint64_t opevo_hash_u64(uint64_t hash, uint64_t number);
-/* 128-bit FNV-1a of `size` bytes: numbers that stand for texts, also in files. Source: Fowler, Noll,
- * Vo, Eastlake, "The FNV Non-Cryptographic Hash Algorithm", IETF draft. */
+/* 128-bit FNV-1a of `size` bytes: numbers that stand for texts, also in files. Source: Fowler,
+ * Noll, Vo, Eastlake, "The FNV Non-Cryptographic Hash Algorithm", IETF draft. */
 opevo_index opevo_hash_wide(const void *bytes, size_t size);
 
 /* A table from indices to 64-bit values. 24 bytes a slot, at most three quarters full; expected

@@ -130,9 +130,9 @@ size_t opevo_diagram_alternatives_of_allowed(const opevo_diagram *diagram,
                                              opevo_index *out, size_t capacity);
 
 /* An allowed point with the smallest sum of differences |vertex - wanted| of all parameters, of a
- * space without branches; among equals that with the larger vertices, the first levels first. False,
- * with nothing written, where no point is allowed, and without memory. Cost: a pass over all arcs.
- */
+ * space without branches; among equals that with the larger vertices, the first levels first.
+ * False, with nothing written, where no point is allowed, and without memory. Cost: a pass over
+ * arcs. */
 bool opevo_diagram_nearest(const opevo_diagram *diagram, const opevo_index *wanted,
                            opevo_index *vertices);
 

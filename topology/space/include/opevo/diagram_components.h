@@ -19,9 +19,9 @@ extern "C" {
 /* How many there are; 0 of a space without allowed points.
  *
  *   work_most  0: that above
- *   decided    out: whether they were counted; not so of spaces with branches, where that takes more
- *              work, where a parameter's own graph is too large to be looked at, and for more than
- *              2^128 - 1 of them
+ *   decided    out: whether they were counted; not so of spaces with branches, where that takes
+ * more work, where a parameter's own graph is too large to be looked at, and for more than 2^128 -
+ * 1 of them
  *
  * The parameters of different groups move independently, so that the graph is a Cartesian product
  * and its components are the product of those of the groups. Errors: NOMEM. Cost: for each node of

@@ -57,9 +57,9 @@ typedef struct opevo_activation {
  *         nothing known or nothing at all, uses a string as a number (also at some
  *         combination of the parameters that it names; all are tried up to 2^22 of them), or never
  *         holds there; INVALID when no point of a space of up to 2^20 satisfies all of them, naming
- *         a smallest group of them that conflict; LIMIT
- *         for more parameters than that or 4096 constraints,  for constraints whose evaluation in advance takes more than 2^33 operations,
- *         for a constraint over more than 256; NOMEM.
+ *         a smallest group of them that conflict; LIMIT for more than OPEVO_SPACE_PARAMETERS_MAX
+ *         parameters or 4096 constraints, for a constraint over more than 256 parameters, and for
+ *         constraints whose evaluation in advance takes more than 2^33 operations; NOMEM.
  * Cost:   about 4 ns for each operation of a constraint and combination tried; a bit for each. */
 OPEVO_API opevo_status opevo_space_create(opevo_parameter **parameters, size_t count,
                                           const char *const *constraints, size_t constraint_count,
@@ -131,8 +131,8 @@ OPEVO_API double opevo_space_log2_size(const opevo_space *space);
 OPEVO_API bool opevo_space_has(const opevo_space *space, opevo_index point);
 /* The point at which each active parameter has its first vertex; 0, unless the space is wide. */
 OPEVO_API opevo_index opevo_space_first(const opevo_space *space);
-/* Whether the number of a point is a sum of vertices times strides, the products of the sizes of the
- * parameters behind: without branches, and not of a wide space. */
+/* Whether the number of a point is a sum of vertices times strides, the products of the sizes of
+ * the parameters behind: without branches, and not of a wide space. */
 OPEVO_API bool opevo_space_has_strides(const opevo_space *space);
 OPEVO_API size_t opevo_space_constraint_count(const opevo_space *space);
 OPEVO_API const char *opevo_space_constraint(const opevo_space *space, size_t i);
@@ -140,9 +140,10 @@ OPEVO_API const char *opevo_space_constraint(const opevo_space *space, size_t i)
 /* Point <-> one vertex for each parameter, OPEVO_INACTIVE for inactive parameters; encoding does
  * not read the vertices of inactive parameters. Cost: a division for each parameter, of 64 bits
  * (about 1.5 ns) in spaces of less than 2^64 points; with branches of 128 bits, and a search among
- * the values of a parameter that opens some. In a wide space a byte for each parameter is hashed (1.5
- * ns), and encoding keeps as many bytes for a new point, and 50 more; it gives OPEVO_INDEX_MAX, which
- * is not a point, without memory. What it has not met is decoded as its first point. */
+ * the values of a parameter that opens some. In a wide space a byte for each parameter is hashed
+ * (1.5 ns), and encoding keeps as many bytes for a new point, and 50 more; it gives
+ * OPEVO_INDEX_MAX, which is not a point, without memory. What it has not met is decoded as its
+ * first point. */
 OPEVO_API void opevo_space_decode(const opevo_space *space, opevo_index point,
                                   opevo_index *vertices);
 OPEVO_API opevo_index opevo_space_encode(const opevo_space *space, const opevo_index *vertices);
