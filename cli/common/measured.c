@@ -99,9 +99,9 @@ void opevo_i_cli_worker_print(const char *command, const char *host, const char 
     }
 }
 
-void opevo_i_cli_worker_print_json(const char *command, const char *host, const char *device,
-                                   const char *state, uint64_t trials, uint64_t faults,
-                                   const char *words, opevo_text *out)
+static void print_json_worker(const char *command, const char *host, const char *device,
+                              const char *state, uint64_t trials, uint64_t faults,
+                              const char *words, opevo_text *out)
 {
     opevo_text_add(out, "{");
     opevo_json_string(out, "command", command);
@@ -114,8 +114,8 @@ void opevo_i_cli_worker_print_json(const char *command, const char *host, const 
     opevo_text_add(out, "}");
 }
 
-void opevo_i_cli_worker_print_troubles(uint64_t faults, const char *state, const char *words,
-                                       opevo_text *out)
+/* "; 3 faults of its host; suspended; last: ...": nothing of a sound worker. */
+static void print_troubles(uint64_t faults, const char *state, const char *words, opevo_text *out)
 {
     if (faults)
         opevo_text_printf(out, "; %llu fault%s of its host", (unsigned long long)faults,
@@ -138,7 +138,7 @@ void opevo_i_cli_measured_print(const opevo_i_cli_measured *self, opevo_text *ou
         opevo_text_printf(out, "%llu trial%s by the worker ", (unsigned long long)one->trials,
                           opevo_i_cli_plural(one->trials));
         opevo_i_cli_worker_print(one->command, one->host, one->device, out);
-        opevo_i_cli_worker_print_troubles(one->faults, one->state, one->words, out);
+        print_troubles(one->faults, one->state, one->words, out);
         opevo_text_add(out, "\n");
     }
 }
@@ -152,8 +152,8 @@ void opevo_i_cli_measured_print_json(const opevo_i_cli_measured *self, opevo_tex
         const opevo_i_cli_measured_worker *one = &self->workers[i];
 
         opevo_json_next(out, " ");
-        opevo_i_cli_worker_print_json(one->command, one->host, one->device, one->state, one->trials,
-                                      one->faults, one->words, out);
+        print_json_worker(one->command, one->host, one->device, one->state, one->trials,
+                          one->faults, one->words, out);
     }
     opevo_text_add(out, "]");
 }
@@ -167,8 +167,8 @@ void opevo_i_cli_add_json_workers(const opevo_objective *objective, opevo_text *
     opevo_json_open(out, "workers", "[");
     for (size_t i = 0; opevo_objective_worker(objective, i, &worker); i++) {
         opevo_json_next(out, " ");
-        opevo_i_cli_worker_print_json(worker.command, worker.host, worker.device, worker.state,
-                                      worker.trials, worker.faults, worker.words, out);
+        print_json_worker(worker.command, worker.host, worker.device, worker.state, worker.trials,
+                          worker.faults, worker.words, out);
     }
     opevo_text_add(out, "]");
 }
@@ -197,7 +197,7 @@ void opevo_i_cli_tell_workers(const char *verb, const opevo_objective *objective
         opevo_text_printf(&text, "  %llu trial%s: ", (unsigned long long)worker.trials,
                           opevo_i_cli_plural(worker.trials));
         opevo_i_cli_worker_print(worker.command, worker.host, worker.device, &text);
-        opevo_i_cli_worker_print_troubles(worker.faults, worker.state, worker.words, &text);
+        print_troubles(worker.faults, worker.state, worker.words, &text);
         fprintf(stderr, "%s\n", opevo_text_string(&text));
     }
     opevo_text_free(&text);

@@ -39,12 +39,6 @@ void opevo_i_cli_measured_print_json(const opevo_i_cli_measured *self, opevo_tex
 /* "'ssh node1 opevo-worker cpu' (node1: AMD EPYC ...)" */
 void opevo_i_cli_worker_print(const char *command, const char *host, const char *device,
                               opevo_text *out);
-/* "; 3 faults of its host; suspended; last: ...": nothing of a sound worker. */
-void opevo_i_cli_worker_print_troubles(uint64_t faults, const char *state, const char *words,
-                                       opevo_text *out);
-void opevo_i_cli_worker_print_json(const char *command, const char *host, const char *device,
-                                   const char *state, uint64_t trials, uint64_t faults,
-                                   const char *words, opevo_text *out);
 
 /* "workers" of the JSON object being written: those of the objective; nothing where it is
  * computed. */

@@ -163,7 +163,8 @@ static const char *skip_digits(const char *at)
     return length ? at + length : NULL;
 }
 
-bool opevo_i_cli_shard_is(const char *store, const char *name, uint64_t *count)
+/* Whether a file name is that of a share of the file; *count: one of so many. */
+static bool is_share_of(const char *store, const char *name, uint64_t *count)
 {
     const char *slash = strrchr(store, '/');
     const char *base = slash ? slash + 1 : store;
@@ -226,7 +227,7 @@ opevo_status opevo_i_cli_shards_find(const char *file, opevo_i_cli_paths *out, o
         status = folder ? OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", folder, strerror(errno))
                         : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of shares.");
     while (status == OPEVO_OK && (entry = readdir(listing)) != NULL) {
-        if (opevo_i_cli_shard_is(file, entry->d_name, &shares))
+        if (is_share_of(file, entry->d_name, &shares))
             status = add_path(out, file, length, entry->d_name, err);
     }
     if (listing)
@@ -247,8 +248,7 @@ opevo_status opevo_i_cli_shards_check(const char *file, opevo_shard shard, opevo
         const char *slash = strrchr(found.items[i], '/');
         uint64_t shares = 0;
 
-        if (opevo_i_cli_shard_is(file, slash ? slash + 1 : found.items[i], &shares) &&
-            shares != shard.count)
+        if (is_share_of(file, slash ? slash + 1 : found.items[i], &shares) && shares != shard.count)
             status = OPEVO_FAIL(err, OPEVO_INVALID,
                                 "%s is one of %llu shares, and this would be one of %u: give "
                                 "--shards %llu, or merge the shares and remove them.",

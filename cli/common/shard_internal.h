@@ -16,8 +16,6 @@ opevo_status opevo_i_cli_shard_of(const char *option, uint64_t shares, opevo_sha
                                   opevo_text *by, opevo_error *err);
 /* "study.db" as "study.2-of-8.db"; unchanged for a share of everything. */
 void opevo_i_cli_shard_path(const char *file, opevo_shard shard, opevo_text *out);
-/* Whether a file name is that of a share of the file; *count: one of so many. */
-bool opevo_i_cli_shard_is(const char *file, const char *name, uint64_t *count);
 
 /* Paths of files; a plain value, start from {0}. */
 typedef struct opevo_i_cli_paths {

@@ -117,8 +117,6 @@ opevo_status opevo_i_cli_tune_print_results(const opevo_i_cli_tuning *self, opev
  * `which` as in opevo_i_cli_reasons_tell. */
 void opevo_i_cli_tune_note_failure(opevo_i_cli_tuning *self, size_t run, const char *which,
                                    const opevo_trial *trial, bool resumed);
-/* The winner of the finals, or else the best trial of all runs; false without a success. */
-bool opevo_i_cli_tune_best(const opevo_i_cli_tuning *self, opevo_index *point, double *fitness);
 /* That into a folder. What was measured is printed also when that fails. */
 void opevo_i_cli_tune_emit(const opevo_i_cli_tuning *self, const char *folder, int *exit_code);
 /* What was measured is printed also when it is not in the store. */
@@ -218,8 +216,6 @@ void opevo_i_cli_tasks_free(opevo_i_cli_tasks *self); /* and the store */
 /* Into zeros; what is there is to be released, also on failure. */
 opevo_status opevo_i_cli_tasks_read(const opevo_call *call, opevo_i_cli_tasks *self,
                                     opevo_error *err);
-/* Tune them; `quiet` for no progress line. An interrupt ends it early. */
-opevo_status opevo_i_cli_tasks_run(opevo_i_cli_tasks *self, bool quiet, opevo_error *err);
 
 /* ---- What is printed of them (tasks_print.c) ---- */
 

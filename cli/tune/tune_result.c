@@ -18,7 +18,8 @@ void opevo_i_cli_tune_note_failure(opevo_i_cli_tuning *self, size_t run, const c
         opevo_i_cli_reasons_tell(self->verb, which, trial, &self->progress);
 }
 
-bool opevo_i_cli_tune_best(const opevo_i_cli_tuning *self, opevo_index *point, double *fitness)
+/* The winner of the finals, or else the best trial of all runs; false without a success. */
+static bool find_best(const opevo_i_cli_tuning *self, opevo_index *point, double *fitness)
 {
     const opevo_trial *best = &self->results[0].best;
 
@@ -35,7 +36,7 @@ void opevo_i_cli_tune_emit(const opevo_i_cli_tuning *self, const char *folder, i
     opevo_index point = 0;
     double fitness = 0;
 
-    if (!opevo_i_cli_tune_best(self, &point, &fitness))
+    if (!find_best(self, &point, &fitness))
         return;
     opevo_i_cli_kernel_files_write(folder, self->on, self->objective, point, fitness, &err);
     if (err.status == OPEVO_OK)

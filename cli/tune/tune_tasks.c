@@ -182,7 +182,8 @@ static opevo_status run_finals(opevo_i_cli_tasks *self, bool quiet, opevo_error 
     return status;
 }
 
-opevo_status opevo_i_cli_tasks_run(opevo_i_cli_tasks *self, bool quiet, opevo_error *err)
+/* Tune them; `quiet` for no progress line. An interrupt ends it early. */
+static opevo_status run_tasks(opevo_i_cli_tasks *self, bool quiet, opevo_error *err)
 {
     observed_task *observed = opevo_calloc(self->count, sizeof *observed);
     opevo_status status = OPEVO_OK;
@@ -256,7 +257,7 @@ opevo_status opevo_i_cli_tune_tasks(const opevo_call *call, opevo_text *out, int
                                         : opevo_i_cli_tasks_print_settings)(&self, out);
         goto cleanup;
     }
-    OPEVO_TRY(opevo_i_cli_tasks_run(&self, opevo_i_cli_flag(call, "quiet"), err));
+    OPEVO_TRY(run_tasks(&self, opevo_i_cli_flag(call, "quiet"), err));
     emit(call, &self, exit_code);
     if (opevo_i_cli_flag(call, "json")) {
         opevo_i_cli_tasks_print_json(&self, out);

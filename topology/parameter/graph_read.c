@@ -43,7 +43,7 @@ static opevo_status find_reader(const char *path, reader **out, opevo_error *err
         path);
 }
 
-void opevo_i_topology_graph_rows_free(opevo_i_topology_graph_rows *rows)
+static void free_rows(opevo_i_topology_graph_rows *rows)
 {
     for (size_t v = 0; rows->nodes && v < rows->vertices; v++) {
         opevo_free(rows->nodes[v].id);
@@ -120,7 +120,7 @@ opevo_status opevo_i_topology_graph_read(const char *path, const char *parameter
     OPEVO_TRY(name_vertices(&rows, path, parameter, values, err));
     OPEVO_TRY(opevo_graph_from_edges(rows.vertices, rows.ends, rows.end_count / 2, graph, err));
 cleanup:
-    opevo_i_topology_graph_rows_free(&rows);
+    free_rows(&rows);
     opevo_free(text.data);
     return status;
 }

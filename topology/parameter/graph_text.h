@@ -31,8 +31,6 @@ typedef struct opevo_i_topology_graph_rows {
     size_t end_count, end_capacity;
 } opevo_i_topology_graph_rows;
 
-void opevo_i_topology_graph_rows_free(opevo_i_topology_graph_rows *rows);
-
 /* Two vertex numbers from 0 on each line that is neither blank nor a comment. A file has at most as
  * many vertices as bytes, and always 2^16: a short file that names a large vertex takes no memory.
  * Errors: INVALID for a zero byte, for another line, and for an edge from a vertex to itself; LIMIT

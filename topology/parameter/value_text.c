@@ -106,7 +106,8 @@ static bool read_hex4(const char *digits, uint32_t *out)
     return true;
 }
 
-char *opevo_i_topology_put_character(char *out, uint32_t character)
+/* A character up to 0x10ffff as UTF-8, up to four bytes; returns the place behind it. */
+static char *put_character(char *out, uint32_t character)
 {
     if (character < 0x80) {
         *out++ = (char)character;
@@ -143,7 +144,7 @@ static bool read_character(const char **at, char **out)
         *at += 6;
         high = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
     }
-    *out = opevo_i_topology_put_character(*out, high);
+    *out = put_character(*out, high);
     return true;
 }
 

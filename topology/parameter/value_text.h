@@ -23,8 +23,6 @@ const char *opevo_i_topology_quoted_end(const char *text);
  * are no UTF-8 stay as they are. False, with `text` spoilt, for a wrong escape, \u0000 or a quote
  * that closes too early. */
 bool opevo_i_topology_unquote(char *text);
-/* A character up to 0x10ffff as UTF-8, up to four bytes; returns the place behind it. */
-char *opevo_i_topology_put_character(char *out, uint32_t character);
 
 /* What a message shows of a text that somebody else wrote: its first bytes, at most
  * OPEVO_I_EXCERPT_MAX, with "..." when that is not all. No UTF-8 character is cut in two, and

@@ -18,7 +18,7 @@ enum { FREE_LIMBS = 2 };
 
 /* ---- Creation ---- */
 
-void opevo_i_topology_group_release(opevo_i_topology_group *group)
+static void release_group(opevo_i_topology_group *group)
 {
     for (size_t l = 0; group->levels && l < group->depth; l++) {
         opevo_free(group->levels[l].starts);
@@ -30,12 +30,29 @@ void opevo_i_topology_group_release(opevo_i_topology_group *group)
     *group = (opevo_i_topology_group){0};
 }
 
+/* The points of a group: as many limbs as it has, at most OPEVO_I_DIAGRAM_LIMBS_MAX; two limbs of a
+ * free parameter. Returns their number. */
+static size_t group_count(const opevo_i_topology_group *group, uint64_t *count)
+{
+    if (group->depth == 0) {
+        count[0] = (uint64_t)group->free_size;
+        count[1] = (uint64_t)(group->free_size >> 64);
+        return FREE_LIMBS;
+    }
+    if (group->levels[0].node_count == 0) {
+        count[0] = 0;
+        return 1;
+    }
+    memcpy(count, group->levels[0].counts, group->limbs * sizeof *count);
+    return group->limbs;
+}
+
 void opevo_diagram_destroy(opevo_diagram *diagram)
 {
     if (!diagram)
         return;
     for (size_t g = 0; g < diagram->group_count; g++)
-        opevo_i_topology_group_release(&diagram->groups[g]);
+        release_group(&diagram->groups[g]);
     opevo_free(diagram->groups);
     opevo_free(diagram->group_of);
     opevo_free(diagram->level_of);
@@ -56,6 +73,77 @@ static bool is_free(const opevo_i_topology_compiler *compiler, size_t parameter)
     return true;
 }
 
+/* Bits that hold any count: those of the product of what each level offers. */
+static size_t bits_of(const opevo_i_topology_group *group)
+{
+    double bits = 1;
+
+    for (size_t l = 0; l < group->depth; l++) {
+        uint64_t widest = 1;
+
+        for (uint32_t node = 0; node < group->levels[l].node_count; node++) {
+            uint64_t labels = 0;
+
+            for (size_t k = group->levels[l].starts[node]; k < group->levels[l].starts[node + 1];
+                 k++)
+                labels += group->levels[l].arcs[k].count;
+            widest = labels > widest ? labels : widest;
+        }
+        bits += ceil(log2((double)widest));
+    }
+    return (size_t)bits;
+}
+
+/* Counts of all nodes in so many limbs, and of what is ahead of the arcs if `before`. */
+static bool count_nodes(opevo_i_topology_group *group, size_t limbs, bool before)
+{
+    for (size_t l = group->depth; l-- > 0;) {
+        opevo_i_topology_level *level = &group->levels[l];
+        static const uint64_t one[OPEVO_I_DIAGRAM_LIMBS_MAX] = {1};
+
+        opevo_free(level->counts);
+        level->counts = opevo_calloc(level->node_count * limbs, sizeof *level->counts);
+        if (before)
+            level->before = opevo_malloc(level->arc_count * limbs, sizeof *level->before);
+        if (!level->counts || (before && !level->before))
+            return false;
+        for (uint32_t node = 0; node < level->node_count; node++) {
+            uint64_t *sum = level->counts + node * limbs;
+
+            for (size_t k = level->starts[node]; k < level->starts[node + 1]; k++) {
+                const opevo_i_topology_arc *arc = &level->arcs[k];
+
+                if (before)
+                    memcpy(level->before + k * limbs, sum, limbs * sizeof *sum);
+                opevo_i_topology_natural_add_times(
+                    sum, l + 1 < group->depth ? level[1].counts + arc->node * limbs : one,
+                    arc->count, limbs);
+            }
+        }
+    }
+    group->limbs = limbs;
+    return true;
+}
+
+/* Fill the counts of all nodes. Errors: LIMIT for more points than the limbs hold; NOMEM. */
+static opevo_status add_up(opevo_i_topology_group *group, opevo_error *err)
+{
+    size_t limbs = bits_of(group) / 64 + 1, needed = 1;
+
+    if (limbs > OPEVO_I_DIAGRAM_LIMBS_MAX)
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "A group of parameters may have more than 2^%d points.",
+                          64 * OPEVO_I_DIAGRAM_LIMBS_MAX - 64);
+    if (!count_nodes(group, limbs, limbs == 1))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to count the points of a space.");
+    if (limbs == 1 || group->levels[0].node_count == 0)
+        return OPEVO_OK;
+    for (size_t i = 1; i < limbs; i++)
+        needed = group->levels[0].counts[i] ? i + 1 : needed;
+    if (!count_nodes(group, needed, true))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to count the points of a space.");
+    return OPEVO_OK;
+}
+
 static opevo_status add_group(opevo_i_topology_compiler *compiler, size_t first,
                               opevo_i_topology_group *group, opevo_error *err)
 {
@@ -70,7 +158,7 @@ static opevo_status add_group(opevo_i_topology_compiler *compiler, size_t first,
     }
     OPEVO_TRY(opevo_i_topology_plan_create(compiler, first, &plan, err));
     OPEVO_TRY(opevo_i_topology_group_compile(compiler, &plan, group, err));
-    status = opevo_i_topology_group_add_up(group, err);
+    status = add_up(group, err);
 cleanup:
     opevo_i_topology_plan_release(&plan);
     return status;
@@ -141,91 +229,6 @@ bool opevo_i_topology_diagram_has_points(const opevo_diagram *diagram)
 
 /* ---- Counts ---- */
 
-/* Counts of all nodes in so many limbs, and of what is ahead of the arcs if `before`. */
-static bool count_nodes(opevo_i_topology_group *group, size_t limbs, bool before)
-{
-    for (size_t l = group->depth; l-- > 0;) {
-        opevo_i_topology_level *level = &group->levels[l];
-        static const uint64_t one[OPEVO_I_DIAGRAM_LIMBS_MAX] = {1};
-
-        opevo_free(level->counts);
-        level->counts = opevo_calloc(level->node_count * limbs, sizeof *level->counts);
-        if (before)
-            level->before = opevo_malloc(level->arc_count * limbs, sizeof *level->before);
-        if (!level->counts || (before && !level->before))
-            return false;
-        for (uint32_t node = 0; node < level->node_count; node++) {
-            uint64_t *sum = level->counts + node * limbs;
-
-            for (size_t k = level->starts[node]; k < level->starts[node + 1]; k++) {
-                const opevo_i_topology_arc *arc = &level->arcs[k];
-
-                if (before)
-                    memcpy(level->before + k * limbs, sum, limbs * sizeof *sum);
-                opevo_i_topology_natural_add_times(
-                    sum, l + 1 < group->depth ? level[1].counts + arc->node * limbs : one,
-                    arc->count, limbs);
-            }
-        }
-    }
-    group->limbs = limbs;
-    return true;
-}
-
-/* Bits that hold any count: those of the product of what each level offers. */
-static size_t bits_of(const opevo_i_topology_group *group)
-{
-    double bits = 1;
-
-    for (size_t l = 0; l < group->depth; l++) {
-        uint64_t widest = 1;
-
-        for (uint32_t node = 0; node < group->levels[l].node_count; node++) {
-            uint64_t labels = 0;
-
-            for (size_t k = group->levels[l].starts[node]; k < group->levels[l].starts[node + 1];
-                 k++)
-                labels += group->levels[l].arcs[k].count;
-            widest = labels > widest ? labels : widest;
-        }
-        bits += ceil(log2((double)widest));
-    }
-    return (size_t)bits;
-}
-
-opevo_status opevo_i_topology_group_add_up(opevo_i_topology_group *group, opevo_error *err)
-{
-    size_t limbs = bits_of(group) / 64 + 1, needed = 1;
-
-    if (limbs > OPEVO_I_DIAGRAM_LIMBS_MAX)
-        return OPEVO_FAIL(err, OPEVO_LIMIT, "A group of parameters may have more than 2^%d points.",
-                          64 * OPEVO_I_DIAGRAM_LIMBS_MAX - 64);
-    if (!count_nodes(group, limbs, limbs == 1))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to count the points of a space.");
-    if (limbs == 1 || group->levels[0].node_count == 0)
-        return OPEVO_OK;
-    for (size_t i = 1; i < limbs; i++)
-        needed = group->levels[0].counts[i] ? i + 1 : needed;
-    if (!count_nodes(group, needed, true))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to count the points of a space.");
-    return OPEVO_OK;
-}
-
-size_t opevo_i_topology_group_count(const opevo_i_topology_group *group, uint64_t *count)
-{
-    if (group->depth == 0) {
-        count[0] = (uint64_t)group->free_size;
-        count[1] = (uint64_t)(group->free_size >> 64);
-        return FREE_LIMBS;
-    }
-    if (group->levels[0].node_count == 0) {
-        count[0] = 0;
-        return 1;
-    }
-    memcpy(count, group->levels[0].counts, group->limbs * sizeof *count);
-    return group->limbs;
-}
-
 bool opevo_diagram_count(const opevo_diagram *diagram, opevo_index *count)
 {
     opevo_index product = 1;
@@ -233,7 +236,7 @@ bool opevo_diagram_count(const opevo_diagram *diagram, opevo_index *count)
 
     for (size_t g = 0; g < diagram->group_count; g++) {
         uint64_t limbs[OPEVO_I_DIAGRAM_LIMBS_MAX];
-        size_t size = opevo_i_topology_group_count(&diagram->groups[g], limbs);
+        size_t size = group_count(&diagram->groups[g], limbs);
         opevo_index one = limbs[0];
 
         if (size > 1)
@@ -256,7 +259,7 @@ double opevo_diagram_log2_count(const opevo_diagram *diagram)
 
     for (size_t g = 0; g < diagram->group_count; g++) {
         uint64_t limbs[OPEVO_I_DIAGRAM_LIMBS_MAX];
-        size_t size = opevo_i_topology_group_count(&diagram->groups[g], limbs);
+        size_t size = group_count(&diagram->groups[g], limbs);
 
         while (size > 1 && limbs[size - 1] == 0)
             size--;
@@ -303,7 +306,7 @@ void opevo_diagram_print_count(const opevo_diagram *diagram, opevo_text *out)
     product[0] = 1;
     for (size_t g = 0; g < diagram->group_count; g++) {
         uint64_t limbs[OPEVO_I_DIAGRAM_LIMBS_MAX];
-        size_t factor = opevo_i_topology_group_count(&diagram->groups[g], limbs);
+        size_t factor = group_count(&diagram->groups[g], limbs);
 
         memset(sum, 0, room * sizeof *sum);
         for (size_t i = 0; i < factor; i++)
@@ -501,7 +504,7 @@ bool opevo_diagram_rank(const opevo_diagram *diagram, const opevo_index *vertice
     for (size_t g = 0; g < diagram->group_count; g++) {
         const opevo_i_topology_group *group = &diagram->groups[g];
         uint64_t limbs[OPEVO_I_DIAGRAM_LIMBS_MAX], count[OPEVO_I_DIAGRAM_LIMBS_MAX];
-        size_t size = opevo_i_topology_group_count(group, count);
+        size_t size = group_count(group, count);
 
         if (group->depth && !rank_in(group, vertices, limbs))
             return false;
@@ -517,7 +520,7 @@ void opevo_diagram_unrank(const opevo_diagram *diagram, opevo_index rank, opevo_
     for (size_t g = diagram->group_count; g-- > 0;) {
         const opevo_i_topology_group *group = &diagram->groups[g];
         uint64_t limbs[OPEVO_I_DIAGRAM_LIMBS_MAX] = {0};
-        size_t size = opevo_i_topology_group_count(group, limbs);
+        size_t size = group_count(group, limbs);
         opevo_index count = index_of(limbs, size), own = rank % count;
 
         rank /= count;
@@ -562,7 +565,7 @@ void opevo_diagram_draw(const opevo_diagram *diagram, opevo_diagram_random rando
     for (size_t g = 0; g < diagram->group_count; g++) {
         const opevo_i_topology_group *group = &diagram->groups[g];
         uint64_t count[OPEVO_I_DIAGRAM_LIMBS_MAX], rank[OPEVO_I_DIAGRAM_LIMBS_MAX];
-        size_t size = opevo_i_topology_group_count(group, count);
+        size_t size = group_count(group, count);
 
         draw_below(count, size, random, context, rank);
         if (group->depth)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The list of the allowed points of a space, as ascending ranges: what is in it, and its release.
- */
+/* The list of the allowed points of a space as ascending ranges: what is in it. */
 
 #include "space_internal.h"
 

@@ -12,8 +12,9 @@ extern "C" {
 /* Time that passes, whoever runs; it never goes back (CLOCK_MONOTONIC). */
 double opevo_clock_monotonic_s(void);
 
-/* Processor time of this thread, and of all threads of this process together. */
+/* Processor time of this thread. */
 double opevo_clock_thread_s(void);
+/* The same of all threads of this process together. Hook of tests. */
 double opevo_clock_process_s(void);
 
 #ifdef __cplusplus

@@ -14,7 +14,7 @@ extern "C" {
 
 /* The line, from 1, of the first member of the innermost open object whose key has the same bytes
  * as the string that ends at byte `end`; 0 if no such member is before it. `text` is JSON up to
- * there. Cost: linear in `end`. */
+ * there. Cost: linear in `end`. Hook of tests. */
 size_t opevo_json_first_line(const char *text, size_t end);
 
 /* What is wrong at byte `end`, as a sentence without its full stop: "the member "a" is a duplicate

@@ -53,7 +53,7 @@ int opevo_listener_descriptor(const opevo_listener *listener);
 /* Accept clients and look at what they sent; never blocks. The socket of one that was admitted,
  * non-blocking and closed on exec, which is the caller's; -1 when none is left for now. */
 int opevo_listener_next(opevo_listener *listener);
-/* Clients that were disconnected for a wrong token, a foreign user or silence. */
+/* Clients that were disconnected for a wrong token, a foreign user or silence. Hook of tests. */
 size_t opevo_listener_refused(const opevo_listener *listener);
 
 /* Connect to a listener and send the token (NULL: none); the socket, blocking and closed on exec.

@@ -43,7 +43,7 @@ void opevo_free(void *pointer);
  * *capacity are then as before. */
 int opevo_reserve(void **items, size_t *capacity, size_t needed, size_t size);
 
-/* For tests: blocks now alive; and "let the n-th allocation from now fail, once" (0: none). */
+/* Hook of tests. Blocks now alive; "let the n-th allocation from now fail, once" (0: none). */
 int64_t opevo_memory_live(void);
 void opevo_memory_fail_at(int64_t n);
 
@@ -51,7 +51,7 @@ void opevo_memory_fail_at(int64_t n);
  * (version 1 or 2, its own or one above it) or RLIMIT_AS limits it. Looked up once. */
 uint64_t opevo_memory_limit(void);
 /* The least limit of a control group, as the files below `root` have it ("" for those of the
- * system); UINT64_MAX if none exists. */
+ * system); UINT64_MAX if none exists. Hook of tests. */
 uint64_t opevo_memory_group_limit(const char *root);
 
 #ifdef __cplusplus

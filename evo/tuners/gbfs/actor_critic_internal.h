@@ -34,7 +34,7 @@ typedef struct opevo_i_gbfs_actor_critic opevo_i_gbfs_actor_critic;
  * - REFERENCE: +log pi(a|s) A + A^2, all of it differentiated: the authors' program. */
 typedef enum opevo_i_gbfs_loss { OPEVO_I_LOSS_PUBLISHED, OPEVO_I_LOSS_REFERENCE } opevo_i_gbfs_loss;
 
-/* The array of weights; gradients have the same order. */
+/* The array of weights; gradients have the same order. Hook of tests. */
 size_t opevo_i_gbfs_actor_critic_weight_count(const opevo_i_gbfs_actor_critic *network);
 float *opevo_i_gbfs_actor_critic_weights(opevo_i_gbfs_actor_critic *network);
 
@@ -55,7 +55,7 @@ float opevo_i_gbfs_actor_critic_policy(opevo_i_gbfs_actor_critic *network, const
  *   actions  count, each below `actions`
  *   rewards  count, finite; those that single precision does not reach count as infinite
  *
- * Errors: NOMEM. */
+ * Errors: NOMEM. Hook of tests. */
 opevo_status opevo_i_gbfs_actor_critic_gradient(opevo_i_gbfs_actor_critic *network,
                                                 const float *states, const size_t *actions,
                                                 const double *rewards, size_t count,

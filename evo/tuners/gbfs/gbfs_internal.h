@@ -22,7 +22,7 @@ opevo_status opevo_i_gbfs_tell(opevo_tuner *tuner, const opevo_trial *trials, si
                                opevo_error *err);
 void opevo_i_gbfs_destroy(opevo_tuner *tuner);
 
-/* States that were generated again after they were visited; 0 for `gbfs`. */
+/* States that were generated again after they were visited; 0 for `gbfs`. Hook of tests. */
 uint64_t opevo_i_gbfs_repeats(const opevo_tuner *tuner);
 
 #endif

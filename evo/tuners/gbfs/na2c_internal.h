@@ -43,7 +43,9 @@ void opevo_i_gbfs_na2c_destroy(opevo_tuner *tuner);
  *
  *   order    the numbers 0 .. count - 1 as they complete
  *   fitness  count
- *   rewards  out: count */
+ *   rewards  out: count
+ *
+ * Hook of tests. */
 void opevo_i_gbfs_na2c_misplace_rewards(const size_t *order, const double *fitness, size_t count,
                                         double *rewards);
 

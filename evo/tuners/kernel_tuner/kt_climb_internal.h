@@ -37,7 +37,8 @@ bool opevo_i_kt_climb_next(opevo_i_kt_climb *self);
 /* Its cost; a better one is moved to. */
 void opevo_i_kt_climb_take(opevo_i_kt_climb *self, double cost);
 
-/* Number `i` of a pseudo-random permutation of 0 .. size-1, one to one for each key. */
+/* Number `i` of a pseudo-random permutation of 0 .. size-1, one to one for each key.
+ * Hook of tests. */
 opevo_index opevo_i_kt_permuted(opevo_index i, opevo_index size, uint64_t key);
 
 #endif

@@ -72,7 +72,7 @@ bool opevo_i_kt_is_silent(const opevo_i_kt_space *self, size_t i, const opevo_in
 /* A uniform allowed point into `vertices`; false when 10,000,000 draws in a row met none, which
  * only happens in a space of more than 2^20 points. */
 bool opevo_i_kt_sample(const opevo_i_kt_space *self, opevo_rng *rng, opevo_index *vertices);
-/* Up to `count` different ones, or as many as there are; the number of them. */
+/* Up to `count` different ones, or as many as there are; the number of them. Hook of tests. */
 size_t opevo_i_kt_sample_distinct(const opevo_i_kt_space *self, opevo_rng *rng, size_t count,
                                   opevo_index *rows);
 /* The same after `given` rows that are there. */

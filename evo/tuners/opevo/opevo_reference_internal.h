@@ -7,7 +7,8 @@
 
 #include <opevo/tuner.h>
 
-/* Children served so far that were points served before: the duplicates of the authors' program. */
+/* Children served so far that were points served before: the duplicates of the authors' program.
+ * Hook of tests. */
 uint64_t opevo_i_opevo_reference_repeats(const opevo_tuner *tuner);
 
 #endif

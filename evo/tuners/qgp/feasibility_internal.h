@@ -27,13 +27,13 @@ void opevo_i_qgp_feasibility_destroy(opevo_i_qgp_feasibility *self);
 opevo_status opevo_i_qgp_feasibility_tell(opevo_i_qgp_feasibility *self,
                                           const opevo_i_qgp_points *from, size_t i, bool ok,
                                           opevo_error *err);
-/* One for each feature. */
+/* One for each feature. Hook of tests. */
 const unsigned char *opevo_i_qgp_feasibility_levels(const opevo_i_qgp_feasibility *self);
 /* Whether any point failed; without failures every probability is 1. */
 bool opevo_i_qgp_feasibility_has_failures(const opevo_i_qgp_feasibility *self);
 
 /* The logarithm of the leave-one-out likelihood of the outcomes, r being that of all of them.
- * Errors: NOMEM. Cost: n^2 for each feature. */
+ * Errors: NOMEM. Cost: n^2 for each feature. Hook of tests. */
 opevo_status opevo_i_qgp_feasibility_likelihood(const opevo_i_qgp_feasibility *self,
                                                 double *log_likelihood, opevo_error *err);
 /* Climb: as many times as there are features, for a uniform one, the best of the

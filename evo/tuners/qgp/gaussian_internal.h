@@ -28,7 +28,7 @@ extern const double opevo_i_qgp_noise[OPEVO_I_NOISES];
 opevo_i_qgp_gaussian *opevo_i_qgp_gaussian_create(const opevo_i_qgp_walk_kernel *kernel);
 void opevo_i_qgp_gaussian_destroy(opevo_i_qgp_gaussian *self);
 
-/* What is drawn: a level for each feature, and the number of the noise. */
+/* What is drawn: a level for each feature, and the number of the noise. Hook of tests. */
 const unsigned char *opevo_i_qgp_gaussian_levels(const opevo_i_qgp_gaussian *self);
 unsigned opevo_i_qgp_gaussian_noise(const opevo_i_qgp_gaussian *self);
 void opevo_i_qgp_gaussian_set(opevo_i_qgp_gaussian *self, const unsigned char *levels,
@@ -36,7 +36,7 @@ void opevo_i_qgp_gaussian_set(opevo_i_qgp_gaussian *self, const unsigned char *l
 
 /* - log of the density of z given the levels, up to a constant that depends on the number of points
  * only; DBL_MAX where the covariance is not positive definite in double precision. Errors: NOMEM.
- * Cost: n^3 / 3. */
+ * Cost: n^3 / 3. Hook of tests. */
 opevo_status opevo_i_qgp_gaussian_evidence(const opevo_i_qgp_gaussian *self,
                                            const opevo_i_qgp_points *points, const double *z,
                                            double *minus_log, opevo_error *err);

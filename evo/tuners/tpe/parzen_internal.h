@@ -52,6 +52,7 @@ bool opevo_i_tpe_parzen_fit(opevo_i_tpe_parzen *parzen);
 
 /* Draw from the law below. */
 opevo_index opevo_i_tpe_parzen_draw(const opevo_i_tpe_parzen *parzen, opevo_rng *rng);
+/* The probability of a vertex by that law. Hook of tests. */
 double opevo_i_tpe_parzen_probability(opevo_i_tpe_parzen *parzen, opevo_i_tpe_parzen_side side,
                                       opevo_index vertex);
 /* All probabilities below, by vertex. */

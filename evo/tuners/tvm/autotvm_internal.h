@@ -16,7 +16,7 @@
  *   chosen   out: `wanted` candidate numbers, in the order chosen
  *   scratch  room for count * (width + 1) numbers
  *
- * Source: TVM v0.6, submodular_pick, called with all scores 0 as XGBTuner does. */
+ * Source: TVM v0.6, submodular_pick, called with all scores 0 as XGBTuner does. Hook of tests. */
 void opevo_i_tvm_pick_diverse(const opevo_index *vertices, size_t count, size_t width,
                               size_t wanted, size_t *chosen, size_t *scratch);
 

@@ -65,7 +65,7 @@ typedef struct opevo_i_tvm_samples {
 } opevo_i_tvm_samples;
 
 /* First and second derivatives of that squared loss by the prediction of each row, given the scores
- * of the candidates. */
+ * of the candidates. Hook of tests. */
 void opevo_i_tvm_squared_gradients(const opevo_i_tvm_samples *samples, const float *scores,
                                    float *first, float *second);
 
@@ -77,7 +77,7 @@ void opevo_i_tvm_squared_gradients(const opevo_i_tvm_samples *samples, const flo
 opevo_status opevo_i_tvm_cost_model_train(opevo_i_tvm_cost_model *model,
                                           const opevo_i_tvm_samples *samples, opevo_error *err);
 bool opevo_i_tvm_cost_model_is_trained(const opevo_i_tvm_cost_model *model);
-/* Rounds of the last training, and the best score met. */
+/* Rounds of the last training, and the best score met. Hook of tests. */
 unsigned opevo_i_tvm_cost_model_rounds(const opevo_i_tvm_cost_model *model);
 double opevo_i_tvm_cost_model_score(const opevo_i_tvm_cost_model *model);
 
@@ -106,10 +106,11 @@ void opevo_i_tvm_cost_model_library(opevo_tuner_library *out);
  * (opevo_i_tvm_rank_labels); `scratch` has room for 2 * size + 1 numbers. Cost: O(count + size^2
  * log(count / size)).
  *
- * Source: TVM v0.6, python/tvm/autotvm/tuner/metric.py and xgboost_cost_model.py. */
+ * Source: TVM v0.6, python/tvm/autotvm/tuner/metric.py and xgboost_cost_model.py. Hook of tests. */
 double opevo_i_tvm_average_recall(const float *predictions, const size_t *above, size_t count,
                                   size_t size, size_t *scratch);
-/* above[row] = #{other rows with a larger label}; `order` is scratch for `count` numbers. */
+/* above[row] = #{other rows with a larger label}; `order` is scratch for `count` numbers.
+ * Hook of tests. */
 void opevo_i_tvm_rank_labels(const float *labels, size_t count, size_t *order, size_t *above);
 
 #endif

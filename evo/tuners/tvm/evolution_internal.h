@@ -140,9 +140,10 @@ opevo_status opevo_i_tvm_evolution_score(opevo_i_tvm_evolution *self, const opev
 void opevo_i_tvm_evolution_list(opevo_i_tvm_evolution *self);
 /* Draw `count` points of the generation for the random share, with repetition. */
 void opevo_i_tvm_evolution_choose_random(opevo_i_tvm_evolution *self);
-/* A parent of the generation is drawn with probability max(score, 0) / sum max(score, 0), or
- * uniformly if the sum is 0. First prepare the draws, then draw the places of any number. */
+/* Prepare the draws of parents. Hook of tests. */
 void opevo_i_tvm_evolution_weigh(opevo_i_tvm_evolution *self);
+/* The place of a parent, once they are prepared: one of the generation with probability
+ * max(score, 0) / sum max(score, 0), or uniform if the sum is 0. */
 size_t opevo_i_tvm_evolution_parent(opevo_i_tvm_evolution *self);
 
 /* In a sparse space, a step in the list from the point that `vertices` are; always true. */

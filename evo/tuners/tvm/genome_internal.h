@@ -44,7 +44,9 @@ opevo_i_tvm_genome *opevo_i_tvm_genome_create(const opevo_space *space,
                                               opevo_i_tvm_gene_weights weights, uint64_t innermost);
 void opevo_i_tvm_genome_destroy(opevo_i_tvm_genome *genome);
 
+/* What a parameter is in TVM. Hook of tests. */
 opevo_i_tvm_gene opevo_i_tvm_genome_kind(const opevo_i_tvm_genome *genome, size_t parameter);
+
 size_t opevo_i_tvm_genome_stage_count(const opevo_i_tvm_genome *genome);
 /* Number of the stage of a parameter, below the count, by first appearance. Those of no stage share
  * a number. */

@@ -28,7 +28,7 @@ enum { OPEVO_I_EXTENT_PRIMES_MOST = 15 }; /* the product of more exceeds 2^63 */
 size_t opevo_i_tvm_extent_primes(const opevo_parameter *parameter, uint64_t *primes);
 
 /* AutoTVM's index of a configuration, and back: mixed radix, the first parameter running fastest.
- */
+ * Hook of tests. */
 opevo_index opevo_i_tvm_knob_index(const opevo_space *space, opevo_index point);
 opevo_index opevo_i_tvm_knob_point(const opevo_space *space, opevo_index index);
 

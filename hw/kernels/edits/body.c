@@ -13,6 +13,25 @@ static opevo_status no_memory(opevo_error *err)
     return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a variant.");
 }
 
+static bool is_pinned(LLVMValueRef instruction)
+{
+    switch (LLVMGetInstructionOpcode(instruction)) {
+    case LLVMPHI:
+    case LLVMAlloca:
+    case LLVMLandingPad:
+    case LLVMCleanupPad:
+    case LLVMCatchPad:
+    case LLVMVAArg:
+        return true;
+    case LLVMCall:
+        return !LLVMIsAFunction(LLVMGetCalledValue(instruction)) ||
+               LLVMGetNumOperandBundles(instruction) > 0 ||
+               LLVMGetTypeKind(LLVMTypeOf(instruction)) == LLVMTokenTypeKind;
+    default:
+        return LLVMIsATerminatorInst(instruction) != NULL;
+    }
+}
+
 /* The instructions of the clone are in the order of the base's. */
 static bool fill(opevo_i_edit_body *body)
 {
@@ -37,7 +56,7 @@ static bool fill(opevo_i_edit_body *body)
                                                         .block = block,
                                                         .before = slot > first ? slot - 1 : 0,
                                                         .after = slot + 1,
-                                                        .pinned = opevo_i_edit_pinned(i)};
+                                                        .pinned = is_pinned(i)};
                 if (!opevo_index_map_put(body->places, (uintptr_t)i, slot))
                     return false;
             }
@@ -184,25 +203,6 @@ void opevo_i_edit_slot_fill(opevo_i_edit_body *body, uint32_t slot, LLVMValueRef
 
 /* ---- What may be edited ---- */
 
-bool opevo_i_edit_pinned(LLVMValueRef instruction)
-{
-    switch (LLVMGetInstructionOpcode(instruction)) {
-    case LLVMPHI:
-    case LLVMAlloca:
-    case LLVMLandingPad:
-    case LLVMCleanupPad:
-    case LLVMCatchPad:
-    case LLVMVAArg:
-        return true;
-    case LLVMCall:
-        return !LLVMIsAFunction(LLVMGetCalledValue(instruction)) ||
-               LLVMGetNumOperandBundles(instruction) > 0 ||
-               LLVMGetTypeKind(LLVMTypeOf(instruction)) == LLVMTokenTypeKind;
-    default:
-        return LLVMIsATerminatorInst(instruction) != NULL;
-    }
-}
-
 static bool has_struct(LLVMTypeRef type)
 {
     while (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
@@ -292,7 +292,7 @@ uint32_t opevo_i_edit_use_place(const opevo_i_edit_body *body, opevo_i_edit_use 
         body, LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, use.operand)));
 }
 
-LLVMValueRef opevo_i_edit_one(LLVMTypeRef type)
+static LLVMValueRef edit_one(LLVMTypeRef type)
 {
     LLVMValueRef scalar;
 
@@ -311,7 +311,7 @@ LLVMValueRef opevo_i_edit_one(LLVMTypeRef type)
         LLVMValueRef items[64];
         unsigned count = LLVMGetVectorSize(type);
 
-        scalar = opevo_i_edit_one(LLVMGetElementType(type));
+        scalar = edit_one(LLVMGetElementType(type));
         if (count > 64)
             return LLVMConstNull(type);
         for (unsigned i = 0; i < count; i++)
@@ -332,7 +332,7 @@ LLVMValueRef opevo_i_edit_value_named(const opevo_i_edit_body *body, opevo_i_edi
 
     switch (ref.kind) {
     case OPEVO_I_ONE:
-        return opevo_i_edit_one(type);
+        return edit_one(type);
     case OPEVO_I_ARGUMENT:
         if (ref.number > row->argument_first &&
             ref.number <= row->argument_first + row->argument_count)

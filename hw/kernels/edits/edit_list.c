@@ -73,7 +73,7 @@ void opevo_i_edit_ref_print(opevo_i_edit_ref ref, opevo_text *out)
     }
 }
 
-void opevo_i_edit_print(const opevo_i_edit *edit, opevo_text *out)
+static void print_edit(const opevo_i_edit *edit, opevo_text *out)
 {
     opevo_text_printf(out, "%s ", names[edit->kind]);
     opevo_i_edit_ref_print(edit->a, out);
@@ -115,7 +115,7 @@ bool opevo_i_edit_seal(opevo_i_edit *edit)
 
     if (edit->fix_count > 1)
         qsort(edit->fixes, edit->fix_count, sizeof *edit->fixes, compare_fixes);
-    opevo_i_edit_print(edit, &text);
+    print_edit(edit, &text);
     ok = !text.failed;
     /* The top bit tells hashes from the numbers of the base's instructions. */
     edit->hash =
@@ -183,7 +183,7 @@ size_t opevo_edits_count(const opevo_edits *edits)
 
 void opevo_edits_print_one(const opevo_edits *edits, size_t index, opevo_text *out)
 {
-    opevo_i_edit_print(edits->items[index], out);
+    print_edit(edits->items[index], out);
 }
 
 void opevo_edits_print(const opevo_edits *edits, opevo_text *out)
@@ -193,7 +193,7 @@ void opevo_edits_print(const opevo_edits *edits, opevo_text *out)
     for (size_t i = 0; i < edits->count; i++) {
         if (i > 0)
             opevo_text_add(out, "; ");
-        opevo_i_edit_print(edits->items[i], out);
+        print_edit(edits->items[i], out);
     }
 }
 
@@ -252,7 +252,7 @@ opevo_status opevo_i_edit_settle(opevo_edits *edits, opevo_edit_order order, ope
         if (order == OPEVO_ORDER_CANONICAL) {
             opevo_text text = {0};
 
-            opevo_i_edit_print(edits->items[i], &text);
+            print_edit(edits->items[i], &text);
             ok = !text.failed;
             rows[i].text = text.data; /* handed over */
         }

@@ -121,7 +121,6 @@ void opevo_i_edit_release(opevo_i_edit *edit);
 /* False without memory or room. */
 bool opevo_i_edit_fix(opevo_i_edit *edit, bool other, uint32_t operand, opevo_i_edit_ref value);
 const opevo_i_edit_ref *opevo_i_edit_fixed(const opevo_i_edit *edit, bool other, uint32_t operand);
-void opevo_i_edit_print(const opevo_i_edit *edit, opevo_text *out);
 const char *opevo_i_edit_name(opevo_i_edit_kind kind);
 /* Sort the fixes and take the hash of the text. False without memory. */
 bool opevo_i_edit_seal(opevo_i_edit *edit);
@@ -176,8 +175,7 @@ void opevo_i_edit_slot_move(opevo_i_edit_body *body, uint32_t slot, uint32_t bef
 /* Put an instruction that stands in no block at the place of a slot. */
 void opevo_i_edit_slot_fill(opevo_i_edit_body *body, uint32_t slot, LLVMValueRef value);
 
-/* Whether an instruction may be copied, moved, ...; whether a variable may be its operand. */
-bool opevo_i_edit_pinned(LLVMValueRef instruction);
+/* Whether a variable may be an operand of an instruction. */
 bool opevo_i_edit_operand_open(const opevo_module *base, LLVMValueRef instruction,
                                uint32_t operand);
 /* The place where a use reads: its instruction, for a phi the end of the block that its value comes
@@ -185,7 +183,6 @@ bool opevo_i_edit_operand_open(const opevo_module *base, LLVMValueRef instructio
 uint32_t opevo_i_edit_use_place(const opevo_i_edit_body *body, opevo_i_edit_use use);
 bool opevo_i_edit_slot_reaches(const opevo_i_edit_body *body, uint32_t from, uint32_t place);
 bool opevo_i_edit_reaches(const opevo_i_edit_body *body, LLVMValueRef value, uint32_t place);
-LLVMValueRef opevo_i_edit_one(LLVMTypeRef type);
 /* The value of a reference in the function, of the type; NULL if none. */
 LLVMValueRef opevo_i_edit_value_named(const opevo_i_edit_body *body, opevo_i_edit_ref ref,
                                       uint32_t function, LLVMTypeRef type);

@@ -321,16 +321,6 @@ size_t opevo_module_instruction_count(const opevo_module *module)
     return module->instruction_count;
 }
 
-size_t opevo_module_kernel_count(const opevo_module *module)
-{
-    return module->kernel_count;
-}
-
-const char *opevo_module_kernel_name(const opevo_module *module, size_t kernel)
-{
-    return module->kernels[kernel];
-}
-
 const char *opevo_module_variable(const opevo_module *module, size_t i)
 {
     for (LLVMValueRef global = LLVMGetFirstGlobal(module->llvm); global;

@@ -12,8 +12,6 @@
 void opevo_i_fiber_change(void **from, void *to) __attribute__((visibility("hidden")));
 
 __asm__(".text\n"
-        ".globl opevo_i_fiber_change\n"
-        ".hidden opevo_i_fiber_change\n"
         ".type opevo_i_fiber_change, @function\n"
         "opevo_i_fiber_change:\n"
         "    pushq %rbp\n"

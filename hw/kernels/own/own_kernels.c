@@ -273,11 +273,6 @@ cleanup:
 static const opevo_kernel_maker_ops own_ops = {
     .make = make, .destroy = destroy, .start = start, .file_name = file_name, .file = file};
 
-bool opevo_own_kernels_made(const opevo_kernel_maker *maker)
-{
-    return maker->ops == &own_ops;
-}
-
 /* ---- Opening -------------------------------------------------------------------------------- */
 
 /* The harness with the default configuration, which its own text may name: read twice. */

@@ -146,8 +146,6 @@ bool opevo_i_simt_alias(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame, L
 /* A register that holds a number in all lanes. */
 uint32_t opevo_i_simt_constant_register(opevo_i_simt_decoder *self, uint8_t size, uint64_t bits,
                                         bool undefined);
-/* Bytes of a scalar type, 0 for i1, OPEVO_I_SIMT_NO_SIZE if it is not supported. */
-uint8_t opevo_i_simt_type_size(const opevo_i_simt_decoder *self, LLVMTypeRef type);
 /* Sizes of the parts of a type; 0 parts: not supported. */
 uint32_t opevo_i_simt_type_parts(const opevo_i_simt_decoder *self, LLVMTypeRef type,
                                  uint8_t sizes[OPEVO_I_SIMT_PARTS]);

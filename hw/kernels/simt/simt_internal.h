@@ -355,9 +355,9 @@ struct opevo_simt {
 
 extern const char opevo_i_simt_builtin_costs[];
 
-/* Operations in the order of opevo_i_simt_number: for any processor, with AVX2 and FMA, and the
- * fastest that this one has. */
+/* Operations in the order of opevo_i_simt_number, for any processor. Hook of tests. */
 extern opevo_i_simt_operation *const opevo_i_simt_any_operations[];
+/* The same with AVX2 and FMA, and the fastest that this processor has. */
 extern opevo_i_simt_operation *const opevo_i_simt_wide_operations[];
 opevo_i_simt_operation *const *opevo_i_simt_operations(void);
 

@@ -25,7 +25,8 @@ static uint8_t integer_size(unsigned bits)
     }
 }
 
-uint8_t opevo_i_simt_type_size(const opevo_i_simt_decoder *self, LLVMTypeRef type)
+/* Bytes of a scalar type, 0 for i1, OPEVO_I_SIMT_NO_SIZE if it is not supported. */
+static uint8_t type_size(const opevo_i_simt_decoder *self, LLVMTypeRef type)
 {
     switch (LLVMGetTypeKind(type)) {
     case LLVMIntegerTypeKind:
@@ -61,7 +62,7 @@ uint32_t opevo_i_simt_type_parts(const opevo_i_simt_decoder *self, LLVMTypeRef t
                            : kind == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(type, i)
                                                         : type;
 
-        sizes[i] = opevo_i_simt_type_size(self, part);
+        sizes[i] = type_size(self, part);
         if (sizes[i] == OPEVO_I_SIMT_NO_SIZE)
             return 0;
     }
@@ -202,12 +203,12 @@ static bool expression_bits(const opevo_i_simt_decoder *self, LLVMValueRef const
     case LLVMBitCast:
     case LLVMPtrToInt:
     case LLVMIntToPtr:
-        return opevo_i_simt_type_size(self, LLVMTypeOf(constant)) == 8 &&
-               opevo_i_simt_type_size(self, LLVMTypeOf(LLVMGetOperand(constant, 0))) == 8 &&
+        return type_size(self, LLVMTypeOf(constant)) == 8 &&
+               type_size(self, LLVMTypeOf(LLVMGetOperand(constant, 0))) == 8 &&
                constant_bits(self, LLVMGetOperand(constant, 0), bits, undefined);
     case LLVMAdd:
     case LLVMSub:
-        if (opevo_i_simt_type_size(self, LLVMTypeOf(constant)) != 8 ||
+        if (type_size(self, LLVMTypeOf(constant)) != 8 ||
             !constant_bits(self, LLVMGetOperand(constant, 0), bits, undefined) ||
             !constant_bits(self, LLVMGetOperand(constant, 1), &other, undefined))
             return false;
@@ -222,7 +223,7 @@ static bool constant_bits(const opevo_i_simt_decoder *self, LLVMValueRef constan
                           bool *undefined)
 {
     LLVMTypeRef type = LLVMTypeOf(constant);
-    uint8_t size = opevo_i_simt_type_size(self, type);
+    uint8_t size = type_size(self, type);
     uint32_t region;
 
     *bits = 0;

@@ -213,7 +213,10 @@ static opevo_status read_form(instance *self, const char *rest, const char *text
     return OPEVO_OK;
 }
 
-opevo_status opevo_computation_named(const char *text, opevo_computation **out, opevo_error *err)
+/* A computation by name: "c2d(1,56,56,64,64,1,1,0)"; or a shape of the row, counted from 1, as
+ * "ansor-c2d-2", and "ansor-c2d-2(16)" with that as first parameter instead of 1. Errors: MISMATCH
+ * where no row has the name; INVALID with the usage; NOMEM. */
+static opevo_status named(const char *text, opevo_computation **out, opevo_error *err)
 {
     bool evaluated = strncmp(text, "ansor-", 6) == 0;
     const char *name = text + (evaluated ? 6 : 0);
@@ -269,7 +272,7 @@ static opevo_status fail_unknown(const char *what, opevo_error *err)
 opevo_status opevo_computation_read(const char *what, opevo_computation **out, opevo_error *err)
 {
     opevo_operator op;
-    opevo_status status = opevo_computation_named(what, out, err);
+    opevo_status status = named(what, out, err);
 
     if (status != OPEVO_MISMATCH)
         return status;

@@ -74,7 +74,7 @@ bool opevo_i_affine_equal(const opevo_i_affine *a, const opevo_i_affine *b);
 int64_t opevo_i_affine_divisor(const opevo_i_affine *a);
 /* Its factor outside quotients and remainders, 0 when absent. */
 int64_t opevo_i_affine_factor(const opevo_i_affine *a, int atom);
-/* Its value where value[atom] is that of each loop variable. */
+/* Its value where value[atom] is that of each loop variable. Hook of tests. */
 int64_t opevo_i_affine_value(const opevo_i_affine_atoms *atoms, const opevo_i_affine *a,
                              const int64_t *value);
 

@@ -45,9 +45,9 @@ opevo_status opevo_i_nest_loops_add(opevo_i_nest_loops *self, opevo_i_affine_ato
 }
 
 /* Every axis with `value` in the place of a loop's atom. */
-opevo_status opevo_i_nest_loops_replace(opevo_i_nest_loops *self, opevo_i_affine_atoms *atoms,
-                                        const char *stage, int atom, const opevo_i_affine *value,
-                                        opevo_error *err)
+static opevo_status replace(opevo_i_nest_loops *self, opevo_i_affine_atoms *atoms,
+                            const char *stage, int atom, const opevo_i_affine *value,
+                            opevo_error *err)
 {
     for (int i = 0; i < self->axes; i++) {
         self->axis[i] = opevo_i_affine_replace(atoms, &self->axis[i], atom, value);
@@ -123,7 +123,7 @@ opevo_status opevo_i_nest_loops_split(opevo_i_nest_loops *self, opevo_i_affine_a
     }
     memcpy(&self->loop[self->loops], after, (size_t)after_count * sizeof *after);
     self->loops += after_count;
-    status = opevo_i_nest_loops_replace(self, atoms, stage, old.atom, &value, err);
+    status = replace(self, atoms, stage, old.atom, &value, err);
 cleanup:
     return status;
 }
@@ -133,7 +133,7 @@ opevo_status opevo_i_nest_loops_extend(opevo_i_nest_loops *self, opevo_i_affine_
 {
     opevo_i_nest_loop *loop = &self->loop[at];
     opevo_i_affine value = opevo_i_affine_of_atom(opevo_i_affine_atoms_loop(atoms, extent));
-    opevo_status status = opevo_i_nest_loops_replace(self, atoms, stage, loop->atom, &value, err);
+    opevo_status status = replace(self, atoms, stage, loop->atom, &value, err);
 
     loop->atom = value.term[0].atom;
     loop->extent = extent;
@@ -189,8 +189,7 @@ opevo_status opevo_i_nest_loops_fuse(opevo_i_nest_loops *self, opevo_i_affine_at
         if (i)
             part = opevo_i_affine_modulo(atoms, &part, self->loop[at + i].extent);
         inner *= self->loop[at + i].extent;
-        OPEVO_TRY(
-            opevo_i_nest_loops_replace(self, atoms, stage, self->loop[at + i].atom, &part, err));
+        OPEVO_TRY(replace(self, atoms, stage, self->loop[at + i].atom, &part, err));
     }
     self->loop[at] = fused;
     memmove(&self->loop[at + 1], &self->loop[at + count],

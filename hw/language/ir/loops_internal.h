@@ -51,10 +51,6 @@ const opevo_i_nest_loop *opevo_i_nest_loops_parallel(const opevo_i_nest_loops *s
 /* That threads may divide the loop: INVALID where they divide another one already. */
 opevo_status opevo_i_nest_loops_check_parallel(const opevo_i_nest_loops *self, int at,
                                                opevo_error *err);
-/* Every axis with `value` in the place of a loop's atom. */
-opevo_status opevo_i_nest_loops_replace(opevo_i_nest_loops *self, opevo_i_affine_atoms *atoms,
-                                        const char *stage, int atom, const opevo_i_affine *value,
-                                        opevo_error *err);
 /* A loop becomes inner loops of `count` lengths and one around them. They may have more iterations
  * than the loop; but not where elements are sums and the loop is an inner one itself, since terms
  * would be added twice. */

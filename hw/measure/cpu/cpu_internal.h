@@ -161,7 +161,7 @@ bool opevo_i_cpu_is_stale(const opevo_i_cpu_windows *windows, unsigned threads);
 
 /* Of `count` processors, move those that measure with so many threads, at most `count`, to the end:
  * from the last on, each on a core of its own as far as there are so many. `root` is
- * OPEVO_I_PROCESSORS. */
+ * OPEVO_I_PROCESSORS. Hook of tests. */
 void opevo_i_cpu_choose(int *cores, size_t count, size_t threads, const char *root);
 /* The processors that this process may use, those that measure with so many threads at the end; at
  * most CPU_SETSIZE. Their number; less than `threads`, in any order, where there are too few, and 0

@@ -55,36 +55,6 @@ static void unlink_task(opevo_i_engine_work *self, opevo_i_engine_task *task)
     self->open -= task->stage == OPEVO_I_OPEN;
 }
 
-static opevo_status pull(opevo_i_engine_work *self, opevo_error *err)
-{
-    opevo_i_engine_task *task = NULL;
-    bool over = false;
-    opevo_status status = self->source->next(self->source->context, &task, &over, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    if (over)
-        opevo_i_engine_work_abandon(self);
-    else if (task)
-        append(self, task);
-    else
-        self->exhausted = true;
-    return OPEVO_OK;
-}
-
-/* ---- Errands -------------------------------------------------------------------------------- */
-
-void opevo_i_engine_work_remove(opevo_i_engine_connection *worker, opevo_i_engine_errand *errand)
-{
-    size_t at = (size_t)(errand - worker->errands);
-
-    worker->errand_count--;
-    for (size_t i = at; i < worker->errand_count; i++)
-        worker->errands[i] = worker->errands[i + 1];
-    if (at == 0 && worker->errand_count && !worker->errands[0].started)
-        worker->errands[0].since_s = opevo_clock_monotonic_s();
-}
-
 static void drop(const opevo_i_engine_work *self, opevo_i_engine_connection *worker,
                  opevo_i_engine_errand *errand)
 {
@@ -111,13 +81,44 @@ static void drop_everywhere(const opevo_i_engine_work *self, opevo_i_engine_task
     }
 }
 
-void opevo_i_engine_work_abandon(opevo_i_engine_work *work)
+/* The results of what is left are not wanted any more. */
+static void abandon(opevo_i_engine_work *work)
 {
     for (opevo_i_engine_task *task = work->first; task; task = task->next)
         drop_everywhere(work, task);
     work->first = work->last = NULL;
     work->left = work->open = 0;
     work->over = work->exhausted = true;
+}
+
+static opevo_status pull(opevo_i_engine_work *self, opevo_error *err)
+{
+    opevo_i_engine_task *task = NULL;
+    bool over = false;
+    opevo_status status = self->source->next(self->source->context, &task, &over, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (over)
+        abandon(self);
+    else if (task)
+        append(self, task);
+    else
+        self->exhausted = true;
+    return OPEVO_OK;
+}
+
+/* ---- Errands -------------------------------------------------------------------------------- */
+
+void opevo_i_engine_work_remove(opevo_i_engine_connection *worker, opevo_i_engine_errand *errand)
+{
+    size_t at = (size_t)(errand - worker->errands);
+
+    worker->errand_count--;
+    for (size_t i = at; i < worker->errand_count; i++)
+        worker->errands[i] = worker->errands[i + 1];
+    if (at == 0 && worker->errand_count && !worker->errands[0].started)
+        worker->errands[0].since_s = opevo_clock_monotonic_s();
 }
 
 void opevo_i_engine_work_finish(opevo_i_engine_work *work, opevo_i_engine_task *task)

@@ -32,8 +32,6 @@ struct opevo_i_engine_work {
 /* Give workers with room what they may have, and pull tasks from the source for that. Errors:
  * NOMEM; those of the source. */
 opevo_status opevo_i_engine_work_dispatch(opevo_i_engine_work *work, opevo_error *err);
-/* The results of what is left are not wanted any more. */
-void opevo_i_engine_work_abandon(opevo_i_engine_work *work);
 /* The task is done, and goes back to the source; whoever else has it drops it. */
 void opevo_i_engine_work_finish(opevo_i_engine_work *work, opevo_i_engine_task *task);
 /* The errand is over. */

@@ -209,6 +209,7 @@ opevo_status opevo_i_gpu_math_open(const opevo_i_gpu_vendor *vendor,
 int opevo_i_gpu_math_run(const opevo_i_gpu_math *self);
 /* Library, version and algorithm. */
 const char *opevo_i_gpu_math_title(const opevo_i_gpu_math *self);
+/* Release it before its GPU is closed. Hook of tests. */
 void opevo_i_gpu_math_close(opevo_i_gpu_math *self);
 
 /* ---- Images unfolded for a matrix product (gpu_unfold.c) ---- */

@@ -22,7 +22,7 @@ bool opevo_i_worker_kernel_criteria_read(const json_t *list, opevo_i_worker_kern
 void opevo_i_worker_kernel_criteria_fill(const opevo_i_worker_kernel_criteria *self,
                                          const char *object, opevo_i_wire_result *result);
 /* Bytes of the sections of an ELF object (64 bits, in this machine's byte order) that hold code;
- * NAN for anything else. */
+ * NAN for anything else. Hook of tests. */
 double opevo_i_worker_code_bytes(const char *path);
 
 #endif

@@ -69,7 +69,8 @@ extern const opevo_i_net_operator opevo_i_net_elementwise[], opevo_i_net_unary[]
     opevo_i_net_logic[], opevo_i_net_windows[], opevo_i_net_padding[], opevo_i_net_cumulative[],
     opevo_i_net_rearrange[], opevo_i_net_indices[], opevo_i_net_normal[], opevo_i_net_products[],
     opevo_i_net_reductions[], opevo_i_net_moves[], opevo_i_net_constants[];
-extern const opevo_i_net_operator *const opevo_i_net_families[]; /* all of them, and NULL */
+/* All of them, and NULL. Hook of tests. */
+extern const opevo_i_net_operator *const opevo_i_net_families[];
 
 const opevo_i_net_operator *
 opevo_i_net_operator_find(const char *name); /* NULL for an unknown one */

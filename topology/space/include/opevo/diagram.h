@@ -74,15 +74,18 @@ size_t opevo_diagram_node_count(const opevo_diagram *diagram);
 size_t opevo_diagram_bytes(const opevo_diagram *diagram);
 
 /* Whether all arcs are in order and all counts are the sums of those below: true of every diagram
- * that was made, and false of nearly every one that was damaged. Cost: a pass over all arcs. */
+ * that was made, and false of nearly every one that was damaged. Cost: a pass over all arcs.
+ * Hook of tests. */
 bool opevo_diagram_is_sound(const opevo_diagram *diagram);
 
-/* Whether the point is allowed. Cost: a search among the arcs of a node for each parameter. */
+/* Whether the point is allowed. Cost: a search among the arcs of a node for each parameter.
+ * */
 bool opevo_diagram_allows(const opevo_diagram *diagram, const opevo_index *vertices);
 
 /* Allowed points are ranked 0 .. count - 1: lexicographically by groups, which are ordered by their
  * first parameters, within a group by the diagram's order. False, with *rank untouched, for a point
- * that is not allowed. Both only where opevo_diagram_count gives a number; cost: as above. */
+ * that is not allowed. Both only where opevo_diagram_count gives a number; cost: as above.
+ * Hook of tests. */
 bool opevo_diagram_rank(const opevo_diagram *diagram, const opevo_index *vertices,
                         opevo_index *rank);
 void opevo_diagram_unrank(const opevo_diagram *diagram, opevo_index rank, opevo_index *vertices);

@@ -71,10 +71,6 @@ void opevo_module_destroy(opevo_module *module);
 uint64_t opevo_module_hash(const opevo_module *module);
 opevo_module_target opevo_module_machine(const opevo_module *module);
 size_t opevo_module_instruction_count(const opevo_module *module);
-/* Kernels: functions of the calling convention or with the attribute or metadata of a kernel; on a
- * CPU, all defined functions that are visible outside. */
-size_t opevo_module_kernel_count(const opevo_module *module);
-const char *opevo_module_kernel_name(const opevo_module *module, size_t kernel);
 /* Variable `i` of those that kernels may write to, in shared or global memory, in the module's
  * order; NULL from their number on. Borrowed. */
 const char *opevo_module_variable(const opevo_module *module, size_t i);
@@ -127,8 +123,10 @@ opevo_status opevo_edits_parse(const opevo_module *module, const char *text, ope
 opevo_edits *opevo_edits_create(void);
 /* A copy without edit `left_out` (pass the count for all). NULL without memory. */
 opevo_edits *opevo_edits_without(const opevo_edits *edits, size_t left_out);
-/* A copy with the edits at `chosen[0..count)` in that order. NULL without memory. */
+/* A copy with the edits at `chosen[0..count)` in that order. NULL without memory.
+ * Hook of tests. */
 opevo_edits *opevo_edits_select(const opevo_edits *edits, const size_t *chosen, size_t count);
+
 void opevo_edits_destroy(opevo_edits *edits);
 size_t opevo_edits_count(const opevo_edits *edits);
 /* Append the canonical text in one line: parse of it prints the same. */
@@ -165,9 +163,10 @@ opevo_status opevo_variant_create(const opevo_module *module, const opevo_edits 
 void opevo_variant_destroy(opevo_variant *variant);
 /* NULL if the verifier accepts the module. */
 const char *opevo_variant_fault(const opevo_variant *variant);
-/* Edits that were skipped as their target is gone; whether edit `index` was. */
-size_t opevo_variant_skipped_count(const opevo_variant *variant);
+/* Whether edit `index` was skipped, as its target is gone. */
 bool opevo_variant_skipped(const opevo_variant *variant, size_t index);
+/* How many were. Hook of tests. */
+size_t opevo_variant_skipped_count(const opevo_variant *variant);
 /* LLVM's module, borrowed; an LLVMModuleRef. */
 struct LLVMOpaqueModule *opevo_variant_llvm(const opevo_variant *variant);
 /* The id of an instruction of that module, such as U12 or X..., with " (file:line)" where known;

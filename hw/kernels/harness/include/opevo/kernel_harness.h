@@ -49,9 +49,10 @@ bool opevo_harness_set_of(const char *name, opevo_harness_set *out);
  * of more than 1 GiB; NOMEM. */
 opevo_status opevo_harness_load(const char *path, opevo_harness **out, opevo_error *err);
 /* The same for a text; `path` begins the messages and is the file that "reference" is relative
- * to. */
+ * to. Hook of tests. */
 opevo_status opevo_harness_parse(const char *path, const char *text, size_t size,
                                  opevo_harness **out, opevo_error *err);
+
 void opevo_harness_destroy(opevo_harness *harness);
 
 /* Tuning parameters with whole values, which the expressions of a harness may name. */
@@ -355,7 +356,7 @@ void opevo_golden_destroy(opevo_golden *golden);
  * in double precision; integers and outputs without tolerance must be equal. A result that is not
  * finite is wrong. Stops at the first case that is not ok.
  * Errors: MISMATCH, which names the case, if the reference kernel itself fails there or gives a
- * golden result that is not finite; else those of the host. */
+ * golden result that is not finite; else those of the host. Hook of tests. */
 opevo_status opevo_harness_evaluate(const opevo_harness *harness, opevo_harness_set set,
                                     opevo_launcher *launcher, opevo_golden *golden,
                                     opevo_evaluation *out, opevo_error *err);

@@ -38,8 +38,6 @@ bool opevo_own_is_t1(const char *path);
  * for what a harness does not have, with the member; NOMEM. */
 opevo_status opevo_own_t1_read(const char *path, opevo_text *source, opevo_text *harness,
                                opevo_error *err);
-/* Whether a maker is one of these. */
-bool opevo_own_kernels_made(const opevo_kernel_maker *maker);
 
 #ifdef __cplusplus
 }

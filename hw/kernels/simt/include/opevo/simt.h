@@ -69,7 +69,7 @@ typedef enum opevo_simt_outcome {
 #undef OPEVO_SIMT_ENUM
 } opevo_simt_outcome;
 
-/* Name of an outcome; a static string. */
+/* Name of an outcome; a static string. Hook of tests. */
 const char *opevo_simt_outcome_name(opevo_simt_outcome outcome);
 
 /* ---- Races ----
@@ -160,8 +160,9 @@ void opevo_simt_destroy(opevo_simt *simt);
 /* Forget all buffers, set variables in global memory back to their initial values, and the counts
  * and steps to 0: what a case begins with. */
 opevo_status opevo_simt_reset(opevo_simt *simt, opevo_error *err);
-/* Another limit of steps, order and seed than at creation, from the next reset on. */
+/* Another order and seed than at creation, from the next reset on. Hook of tests. */
 void opevo_simt_set_order(opevo_simt *simt, opevo_simt_order order, uint64_t seed);
+/* The same of the limit of steps. */
 void opevo_simt_set_step_limit(opevo_simt *simt, uint64_t step_limit);
 
 /* Memory that kernels may access. */

@@ -25,7 +25,7 @@ typedef struct opevo_access {
     bool axis_duplicated; /* some read has an axis twice */
 } opevo_access;
 
-/* False, with *out untouched, where the reader does not read it. */
+/* False, with *out untouched, where the reader does not read it. Hook of tests. */
 bool opevo_tensor_access(const opevo_tensor *reader, const opevo_tensor *read, opevo_access *out);
 
 /* Whether a definition costs nothing where it is read instead of stored: all its reads are simple,

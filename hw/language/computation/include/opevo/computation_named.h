@@ -25,10 +25,6 @@ typedef struct opevo_computation_family {
 size_t opevo_computation_family_count(void);
 const opevo_computation_family *opevo_computation_family_get(size_t i);
 
-/* A computation by name: "c2d(1,56,56,64,64,1,1,0)"; or a shape of the row, counted from 1, as
- * "ansor-c2d-2", and "ansor-c2d-2(16)" with that as first parameter instead of 1. Errors: MISMATCH
- * where no row has the name; INVALID with the usage; NOMEM. */
-opevo_status opevo_computation_named(const char *text, opevo_computation **out, opevo_error *err);
 /* An operator as a computation: its operands by their names, padding as a definition of its own. */
 opevo_status opevo_computation_of_operator(const opevo_operator *op, opevo_computation **out,
                                            opevo_error *err);

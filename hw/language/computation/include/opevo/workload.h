@@ -44,7 +44,8 @@ opevo_status opevo_workload_create(const opevo_computation *computation, opevo_w
 /* The same with a computation that is destroyed with it, on failure at once. */
 opevo_status opevo_workload_adopt(opevo_computation *computation, opevo_workload **out,
                                   opevo_error *err);
-/* Of an operator as a computation. Errors: also those of opevo_computation_of_operator. */
+/* Of an operator as a computation. Errors: also those of opevo_computation_of_operator.
+ * Hook of tests. */
 opevo_status opevo_workload_of_operator(const opevo_operator *op, opevo_workload **out,
                                         opevo_error *err);
 /* What a user writes: what opevo_computation_read takes. Errors: also those of that. */

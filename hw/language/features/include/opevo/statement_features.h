@@ -25,7 +25,7 @@ extern "C" {
 enum { OPEVO_STATEMENT_FEATURES = 164 };
 
 /* "float_mad", ..., "B0.acc_type.kRead", ..., "auto_unroll_max_step", as in TVM; i < 164. The name
- * is in a buffer of the caller of at least 48 bytes. */
+ * is in a buffer of the caller of at least 48 bytes. Hook of tests. */
 void opevo_statement_feature_name(size_t i, char *name);
 
 /* ---- A program ---- */

@@ -36,7 +36,7 @@ opevo_status opevo_features_itervar(const opevo_pipeline *pipeline, bool log,
 
 /* "curve": for each tensor accessed in the innermost loops, how repetitions, elements and lengths
  * grow with one another from the inside out, in log2, at `samples` points: 8 samples numbers a
- * tensor. Errors: NOMEM. */
+ * tensor. Errors: NOMEM. Hook of tests. */
 opevo_status opevo_features_curve(const opevo_pipeline *pipeline, int samples,
                                   opevo_feature_row *out, opevo_error *err);
 

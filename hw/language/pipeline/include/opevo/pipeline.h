@@ -100,6 +100,7 @@ void opevo_pipeline_destroy(opevo_pipeline *pipeline); /* NULL is allowed */
 opevo_status opevo_pipeline_apply(opevo_pipeline *pipeline, const opevo_pipeline_step *step,
                                   opevo_error *err);
 size_t opevo_pipeline_step_count(const opevo_pipeline *pipeline);
+/* Step `number`, from 0. Hook of tests. */
 const opevo_pipeline_step *opevo_pipeline_step_get(const opevo_pipeline *pipeline, size_t number);
 
 /* One line a step: "split C i 4 8 16". */
@@ -125,7 +126,8 @@ typedef struct opevo_record {
 opevo_status opevo_record_read(const opevo_computation *computation, const char *text,
                                const char *origin, opevo_record *out, opevo_error *err);
 /* Append the list of steps in that format. Errors, with `out` as before: INVALID for the steps that
- * TVM does not have, such as accumulate, layout, stream and the annotation expand; NOMEM. */
+ * TVM does not have, such as accumulate, layout, stream and the annotation expand; NOMEM.
+ * Hook of tests. */
 opevo_status opevo_record_write(const opevo_pipeline *pipeline, opevo_text *out, opevo_error *err);
 /* The same as a line of a log, {"i": ..., "r": ..., "v": "v0.6"}, with a line feed: of a task with
  * this key and this target of TVM, and without costs. */

@@ -14,18 +14,18 @@ extern "C" {
 /* Elements of an operand, counted from 0. */
 int64_t opevo_operand_elements(const opevo_operator *op, int operand);
 
-/* For tests, which judge kernels by an evaluator of their own: the results in plain loops with
+/* Hook of tests. These judge kernels by an evaluator of their own. The results in plain loops with
  * double accumulation, rounded once; and, where `magnitudes` is not NULL, the same sums of absolute
  * values for each element of each output. Cost: about a nanosecond a term, ten times that for
  * contractions. */
 void opevo_reference_compute(const opevo_operator *op, const float *const *inputs,
                              float *const *outputs, double *const *magnitudes);
 
-/* For tests: the roundings that a term of an element of output number `output` goes through, which
+/* Hook of tests. The roundings that a term of an element of output number `output` goes through, which
  * are K + F - 2 for K terms of F factors. */
 double opevo_reference_roundings(const opevo_operator *op, int output);
 
-/* For tests: the largest difference from the exact sum that any order of single-precision
+/* Hook of tests. The largest difference from the exact sum that any order of single-precision
  * additions, fused or not, can make:
  *
  *     |c - exact| <= (R + 1) u / (1 - (R + 1) u) * magnitude,  R roundings, u = 2^-24.

@@ -138,12 +138,13 @@ opevo_status opevo_sketches_limit(opevo_kernel_maker *maker, int64_t scratch_byt
  * points has a kernel; their names, such as "s1, s4", are added to `names`. */
 size_t opevo_sketches_beyond_limit(const opevo_kernel_maker *maker, opevo_text *names);
 /* The pipeline of a point of such a maker's space; the caller destroys it. A point that breaks a
- * rule leaves *out NULL and says so in `why`. Errors: NOMEM. */
+ * rule leaves *out NULL and says so in `why`. Errors: NOMEM. Hook of tests. */
 opevo_status opevo_sketches_pipeline(const opevo_kernel_maker *maker, opevo_index point,
                                      opevo_pipeline **out, opevo_text *why, opevo_error *err);
 /* A point of such a maker's space whose pipeline has these steps; *found is false without one. The
  * steps are of an equal computation, and `near` counts for nothing. Errors: NOMEM. Cost: a pipeline
- * for each choice of each parameter, of the sketches that begin with the same steps. */
+ * for each choice of each parameter, of the sketches that begin with the same steps.
+ * Hook of tests. */
 opevo_status opevo_sketches_find(const opevo_kernel_maker *maker, const opevo_pipeline *pipeline,
                                  opevo_index near, bool *found, opevo_index *point,
                                  opevo_error *err);

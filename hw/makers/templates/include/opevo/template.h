@@ -26,7 +26,7 @@ const opevo_template_info *opevo_template_get(size_t i);
 /* The template of that name for an operator and a dialect (NULL: the first of the table that fits
  * both, which is the paper's on a GPU). The caller destroys it by its ops. Errors: INVALID for an
  * unknown name, with the known ones, and for a template that does not fit operator or dialect;
- * LIMIT for tensors too large; NOMEM. */
+ * LIMIT for tensors too large; NOMEM. Hook of tests. */
 opevo_status opevo_template_open(const opevo_operator *op, const char *name,
                                  opevo_kernel_dialect dialect, opevo_kernel_maker **out,
                                  opevo_error *err);

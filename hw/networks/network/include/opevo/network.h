@@ -142,7 +142,8 @@ int opevo_network_output(const opevo_network *network, int i);
 opevo_status opevo_network_define(const opevo_network *network, int node, opevo_text *out,
                                   opevo_error *err);
 
-/* Operations of a node by the count of its definitions; 0 for a node that moves elements. */
+/* Operations of a node by the count of its definitions; 0 for a node that moves elements.
+ * Hook of tests. */
 opevo_status opevo_network_flop(const opevo_network *network, int node, opevo_flop *out,
                                 opevo_error *err);
 
@@ -153,7 +154,8 @@ opevo_status opevo_network_flop(const opevo_network *network, int node, opevo_fl
  *   threads  at most; 0: one a processor. Results do not depend on it
  *
  * Errors: INVALID for an input of another type or shape, as "input 'name': sentence."; NOMEM.
- * Cost: as opevo_computation_compute; intermediate tensors are released after their last reader. */
+ * Cost: as opevo_computation_compute; intermediate tensors are released after their last reader.
+ * Hook of tests. */
 opevo_status opevo_network_run(const opevo_network *network, const opevo_array *inputs,
                                opevo_array *outputs, unsigned threads, opevo_error *err);
 
