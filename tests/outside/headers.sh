@@ -12,8 +12,8 @@ for header in $(find base topology distributions evo landscapes hw analysis cli 
     folder=${header%/opevo/*}
     case " $* " in *" -I$folder "*) ;; *) set -- "$@" "-I$folder" ;; esac
     # A header of macros declares nothing.
-    if grep -q ';$' "$header" && ! grep -q '^extern "C" {$' "$header"; then
-        echo "headers.sh: $header does not say extern \"C\"" >&2
+    if grep -q ';$' "$header" && ! grep -q '^OPEVO_BEGIN_C$' "$header"; then
+        echo "headers.sh: $header does not say OPEVO_BEGIN_C" >&2
         exit 1
     fi
     echo "#include <opevo/${header##*/}>" >>"$scratch/headers.h"

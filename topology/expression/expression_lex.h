@@ -49,9 +49,8 @@ typedef enum opevo_i_topology_word_kind {
     OPEVO_I_WORD_NOT,
     OPEVO_I_WORD_IN,
 #define OPEVO_I_SIGN_ENUM(suffix, spelling) OPEVO_I_SIGN_##suffix,
-    OPEVO_I_SIGN_LIST(OPEVO_I_SIGN_ENUM)
+    OPEVO_I_SIGN_LIST(OPEVO_I_SIGN_ENUM) OPEVO_I_WORD_COUNT
 #undef OPEVO_I_SIGN_ENUM
-        OPEVO_I_WORD_COUNT
 } opevo_i_topology_word_kind;
 
 typedef struct opevo_i_topology_word {

@@ -5,9 +5,9 @@
 #ifndef OPEVO_CLOCK_H
 #define OPEVO_CLOCK_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include <opevo/api.h>
+
+OPEVO_BEGIN_C
 
 /* Time that passes, whoever runs; it never goes back (CLOCK_MONOTONIC). */
 double opevo_clock_monotonic_s(void);
@@ -17,8 +17,6 @@ double opevo_clock_thread_s(void);
 /* The same of all threads of this process together. Hook of tests. */
 double opevo_clock_process_s(void);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -5,11 +5,11 @@
 #ifndef OPEVO_CLOSEST_H
 #define OPEVO_CLOSEST_H
 
+#include <opevo/api.h>
+
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* A search among known words, a plain value: start from {.word = "..."}, offer each known word, and
  * read `found`. Offered words are borrowed. */
@@ -26,8 +26,6 @@ typedef struct opevo_closest {
  * above 63 characters are never close. */
 void opevo_closest_offer(opevo_closest *self, const char *known);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -10,9 +10,7 @@
 
 #include <opevo/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* The whole file, with a zero byte after it that *size does not count; release with opevo_free.
  * Opening never blocks.
@@ -38,8 +36,6 @@ bool opevo_write_all(int file, const void *data, size_t size);
  * with opevo_free. */
 opevo_status opevo_cache_path(const char *name, char **path, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -12,9 +12,7 @@
 #include <opevo/api.h>
 #include <opevo/index.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Bijective mixing of 64 bits. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number
  * generators", OOPSLA 2014, the finaliser of SplitMix64. */
@@ -57,8 +55,6 @@ OPEVO_API bool opevo_index_set_has(const opevo_index_set *set, opevo_index key);
 OPEVO_API bool opevo_index_set_add(opevo_index_set *set,
                                    opevo_index key); /* false without memory */
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

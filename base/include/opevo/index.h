@@ -11,9 +11,7 @@
 
 #include <opevo/api.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 __extension__ typedef unsigned __int128 opevo_index;
 
@@ -37,8 +35,6 @@ OPEVO_API char *opevo_index_format(opevo_index value, char *text);
 /* Read an unsigned decimal number that fills the whole text; false for anything else. */
 OPEVO_API bool opevo_index_parse(const char *text, opevo_index *out);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

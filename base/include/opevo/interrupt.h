@@ -6,13 +6,13 @@
 #ifndef OPEVO_INTERRUPT_H
 #define OPEVO_INTERRUPT_H
 
+#include <opevo/api.h>
+
 #include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* A plain value; zeroed it is not raised. By the compiler's atomics,
  * since C++ has other types for them than C. */
@@ -38,8 +38,6 @@ static inline bool opevo_interrupt_is_raised(const opevo_interrupt *interrupt)
     return interrupt && __atomic_load_n(&interrupt->raised, __ATOMIC_SEQ_CST) != 0;
 }
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

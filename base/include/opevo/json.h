@@ -12,9 +12,7 @@
 #include <opevo/index.h>
 #include <opevo/text.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Ahead of an element of an array, or of a member that does not stand in its object's line: a comma
  * unless it is the first after a bracket, then `space`: "" or " ", which follows a comma only, or a
@@ -33,8 +31,6 @@ void opevo_json_double(opevo_text *out, const char *key, double value);
 void opevo_json_index(opevo_text *out, const char *key, opevo_index value);
 void opevo_json_bool(opevo_text *out, const char *key, bool value);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

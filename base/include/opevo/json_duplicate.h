@@ -5,12 +5,12 @@
 #ifndef OPEVO_JSON_DUPLICATE_H
 #define OPEVO_JSON_DUPLICATE_H
 
+#include <opevo/api.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* The line, from 1, of the first member of the innermost open object whose key has the same bytes
  * as the string that ends at byte `end`; 0 if no such member is before it. `text` is JSON up to
@@ -23,8 +23,6 @@ enum { OPEVO_JSON_FAULT_SIZE = 320 };
 void opevo_json_fault(const char *text, size_t end, bool duplicate, const char *fault,
                       char out[OPEVO_JSON_FAULT_SIZE]);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -18,9 +18,7 @@
 #include <opevo/status.h>
 #include <opevo/text.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* The tree of a text of `size` bytes, which a zero byte follows; release with json_decref.
  *
@@ -112,8 +110,6 @@ opevo_status opevo_json_read_some(const opevo_json_reader *at, const opevo_json_
 size_t opevo_json_text_count(const json_t *texts);
 const char *opevo_json_text_at(const json_t *texts, size_t i);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -19,9 +19,7 @@
 
 #include <opevo/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 enum {
     OPEVO_TOKEN_LEAST = 8, /* characters, none of them a blank or a control character */
@@ -69,8 +67,6 @@ opevo_status opevo_dial(const char *address, const char *token, double limit_s, 
  * not loopback, as text without a port. Errors: IO if none exists. */
 opevo_status opevo_host_address(char out[OPEVO_ADDRESS_SIZE], opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -11,9 +11,7 @@
 
 #include <opevo/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* As malloc, calloc and realloc of count * size bytes; NULL when there is no memory, when the
  * product overflows, or when a test asked for a failure. A count or size of 0 gives a pointer to
@@ -54,8 +52,6 @@ uint64_t opevo_memory_limit(void);
  * system); UINT64_MAX if none exists. Hook of tests. */
 uint64_t opevo_memory_group_limit(const char *root);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -10,9 +10,7 @@
 
 #include <opevo/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Processors that this process may run on (its affinity mask), at least 1. */
 unsigned opevo_processor_count(void);
@@ -27,8 +25,6 @@ typedef opevo_status (*opevo_parallel_body)(void *context, size_t index, unsigne
 opevo_status opevo_parallel_for(size_t count, unsigned threads, opevo_parallel_body body,
                                 void *context, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -10,9 +10,7 @@
 
 #include <opevo/api.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* One row for each status: enum suffix, name as printed. */
 #define OPEVO_STATUS_LIST(X)                                                                       \
@@ -63,8 +61,6 @@ OPEVO_API opevo_status opevo_error_set(opevo_error *err, opevo_status status, co
             goto cleanup;                                                                          \
     } while (0)
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -11,9 +11,7 @@
 
 #include <opevo/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Copy the caller's struct of `size` bytes to *out, which has `out_size`: members that it does not
  * have become 0, and those that only it has must be 0.
@@ -25,8 +23,6 @@ extern "C" {
 opevo_status opevo_struct_read(const void *from, size_t size, const char *type, void *out,
                                size_t out_size, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

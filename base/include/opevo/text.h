@@ -14,9 +14,7 @@
 #include <opevo/index.h>
 #include <opevo/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* A growing string, a plain value: start from {0}. The first failed allocation is remembered, later
  * calls do nothing, and opevo_text_check reports it once for all. */
@@ -72,8 +70,6 @@ OPEVO_API bool opevo_parse_double(const char *text, double *out); /* finite only
 OPEVO_API bool opevo_parse_i64(const char *text, int64_t *out);
 OPEVO_API bool opevo_parse_u64(const char *text, uint64_t *out);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

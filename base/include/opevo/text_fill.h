@@ -8,9 +8,7 @@
 
 #include <opevo/text.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_text_slot {
     const char *name, *value;
@@ -20,8 +18,6 @@ typedef struct opevo_text_slot {
  * stays. Cost: linear in the text, times the slots at each @. */
 void opevo_text_fill(opevo_text *out, const char *text, const opevo_text_slot *slots, size_t count);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

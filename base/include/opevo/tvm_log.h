@@ -6,12 +6,12 @@
 #ifndef OPEVO_TVM_LOG_H
 #define OPEVO_TVM_LOG_H
 
+#include <opevo/api.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef enum opevo_tvm_log {
     OPEVO_TVM_LOG_OTHER, /* not such a log */
@@ -37,8 +37,6 @@ bool opevo_tvm_log_next(const char **text, size_t *line);
 /* What such a log is and what to do with it, without a full stop; NULL for OTHER. */
 const char *opevo_tvm_log_advice(opevo_tvm_log log);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

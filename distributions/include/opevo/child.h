@@ -33,9 +33,7 @@
 #include <opevo/law.h>
 #include <opevo/space.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* GIVEN is an option of opevo; the paper and its authors' code mean one of the others. */
 typedef enum opevo_duplicate_rule {
@@ -112,8 +110,6 @@ OPEVO_API opevo_status opevo_child_law_without_duplicates(const opevo_child_step
                                                           double *lost, double *bound,
                                                           opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -10,9 +10,7 @@
 #include <opevo/child.h>
 #include <opevo/random.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_child_given opevo_child_given;
 
@@ -37,8 +35,6 @@ bool opevo_child_given_draw(const opevo_child_given *given, opevo_rng *rng, opev
 opevo_status opevo_child_given_law(const opevo_child_given *given, size_t parameter, double *law,
                                    opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -11,9 +11,7 @@
 #include <opevo/hash.h>
 #include <opevo/random.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_child_sampler opevo_child_sampler;
 
@@ -57,8 +55,6 @@ bool opevo_child_sampler_try(opevo_child_sampler *sampler, const opevo_index_set
                              unsigned tries, opevo_rng *rng, opevo_index *vertices,
                              opevo_index *point);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -10,11 +10,11 @@
 #ifndef OPEVO_GSL_ERRORS_H
 #define OPEVO_GSL_ERRORS_H
 
+#include <opevo/api.h>
+
 #include <gsl/gsl_errno.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* In each file that needs it, for the linker takes no file out of a library that nothing refers to.
  * The first of them turns the default off, and the others find a handler. */
@@ -26,8 +26,6 @@ __attribute__((constructor)) static void opevo_i_gsl_errors_return(void)
         gsl_set_error_handler(handler);
 }
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

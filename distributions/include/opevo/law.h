@@ -22,9 +22,7 @@
 #include <opevo/graph.h>
 #include <opevo/parameter.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef enum opevo_law_method {
     OPEVO_LAW_AUTO,
@@ -107,8 +105,6 @@ static inline opevo_status opevo_law_solve(const opevo_graph *graph, double q, c
     return opevo_law_solve_sized(graph, q, p0, options, sizeof *options, law, bound, err);
 }
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

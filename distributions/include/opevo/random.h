@@ -19,9 +19,7 @@
 #include <opevo/api.h>
 #include <opevo/index.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 enum {
     OPEVO_RNG_BUFFER = 16,
@@ -138,8 +136,6 @@ static inline size_t opevo_rng_weighted(opevo_rng *rng, const double *cumulative
 /* The number t such that "opevo_rng_u64() < t" has probability p up to 2^-64, for 0 <= p < 1. */
 OPEVO_API uint64_t opevo_rng_threshold(double p);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

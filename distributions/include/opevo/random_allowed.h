@@ -8,9 +8,7 @@
 #include <opevo/diagram.h>
 #include <opevo/random.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* 64 uniform bits of a stream, an opevo_rng. */
 static inline uint64_t opevo_rng_bits(void *rng)
@@ -36,8 +34,6 @@ static inline opevo_index opevo_rng_point(opevo_rng *rng, const opevo_space *spa
                                       : opevo_rng_below_wide(rng, opevo_space_size(space));
 }
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -10,9 +10,7 @@
 
 #include <opevo/random.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Let every GSL distribution draw from `rng`: type and state are set, nothing is to be freed, and
  * `rng` must outlive what is returned. gsl_rng_get gives the 64 bits of opevo_rng_u64 (so min is 0
@@ -28,8 +26,6 @@ static inline gsl_rng opevo_rng_as_gsl(opevo_rng *rng)
     return gsl;
 }
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

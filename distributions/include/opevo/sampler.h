@@ -11,9 +11,7 @@
 #include <opevo/parameter.h>
 #include <opevo/random.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* The literal walk: "while a uniform number is below q, go to a uniformly chosen neighbour". Graphs
  * up to 2^16 vertices and 2^20 edges are kept as tables of neighbours; larger ones are walked by
@@ -55,8 +53,6 @@ OPEVO_API opevo_status opevo_alias_create_from_law(const opevo_law *law, opevo_a
 OPEVO_API void opevo_alias_destroy(opevo_alias *alias);
 OPEVO_API size_t opevo_alias_draw(const opevo_alias *alias, opevo_rng *rng);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

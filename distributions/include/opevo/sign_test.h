@@ -6,13 +6,13 @@
 #ifndef OPEVO_SIGN_TEST_H
 #define OPEVO_SIGN_TEST_H
 
+#include <opevo/api.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Two-sided p of so uneven a split, without ties: 2 P(X <= min(wins, losses)), at most 1,
  * X binomial (wins + losses, 1/2); by the normal law, with its continuity correction, from 2^32 on.
@@ -27,8 +27,6 @@ double opevo_sign_test(uint64_t wins, uint64_t losses);
 bool opevo_median_interval(const double *sorted, size_t count, double confidence, double *low,
                            double *high);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -66,9 +66,8 @@ enum {
 
 typedef enum opevo_i_simt_cost {
 #define OPEVO_I_SIMT_COST_ENUM(suffix, key) OPEVO_I_SIMT_COST_##suffix,
-    OPEVO_I_SIMT_COST_LIST(OPEVO_I_SIMT_COST_ENUM)
+    OPEVO_I_SIMT_COST_LIST(OPEVO_I_SIMT_COST_ENUM) OPEVO_I_SIMT_COST_COUNT
 #undef OPEVO_I_SIMT_COST_ENUM
-        OPEVO_I_SIMT_COST_COUNT
 } opevo_i_simt_cost;
 
 /* Costs are whole numbers of these parts of a cycle, so that sums are exact in any order. */

@@ -9,9 +9,7 @@
 #include <opevo/objective.h>
 #include <opevo/operator.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* A recorded landscape: a table NAME.csv, NAME.csv.xz or NAME.csv.gz with its NAME.json beside it
  * (either may be named, also NAME alone), a Kernel Tuner cache file, which may be compressed too
@@ -79,8 +77,6 @@ typedef struct opevo_device_info {
 OPEVO_API size_t opevo_device_count(void);
 OPEVO_API opevo_device_info opevo_device_get(size_t i);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

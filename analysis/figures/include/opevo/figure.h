@@ -8,9 +8,7 @@
 #include <opevo/api.h>
 #include <opevo/law.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Appends the parameter's graph with each vertex shaded by its probability under the law, as in
  * figures 1 and 2 of the paper: the start in a ring, value and probability as label up to 120
@@ -26,8 +24,6 @@ extern "C" {
  * layouts by hand, up to O(vertices^3) for those by distance. */
 OPEVO_API opevo_status opevo_figure_law(const opevo_law *law, opevo_text *svg, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -20,9 +20,7 @@
 #include <opevo/child.h>
 #include <opevo/landscape_analysis.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_generation {
     const opevo_index *seen; /* evaluated so far; different, and allowed */
@@ -64,8 +62,6 @@ OPEVO_API opevo_status opevo_improvement_law(const opevo_landscape_table *table,
                                              unsigned threads, double *law, opevo_improvement *out,
                                              opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

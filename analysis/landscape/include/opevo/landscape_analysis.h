@@ -14,9 +14,7 @@
 #include <opevo/api.h>
 #include <opevo/objective.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* ---- The outcomes of all points ---- */
 
@@ -215,8 +213,6 @@ OPEVO_API opevo_status opevo_landscape_interaction(const opevo_landscape_graph *
                                                    opevo_interaction *out, opevo_error *err);
 OPEVO_API void opevo_interaction_release(opevo_interaction *self);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -9,9 +9,7 @@
 #include <opevo/api.h>
 #include <opevo/landscape_analysis.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 enum { OPEVO_CENTRALITIES = 4 };
 /* Local optima of at least 1 / (1 + p) of the best fitness, for these p: 0, .05, .10, .15. */
@@ -77,8 +75,6 @@ OPEVO_API opevo_status opevo_topology_choice_named(const opevo_space *space, con
                                                    opevo_topology_choice **out, opevo_error *err);
 OPEVO_API void opevo_topology_choices_destroy(opevo_topology_choice *choices, size_t count);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -8,9 +8,7 @@
 #include <opevo/api.h>
 #include <opevo/objective.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* What a landscape holds. Exact when every allowed point was evaluated, otherwise estimated from an
  * evenly spread sample. */
@@ -48,8 +46,6 @@ OPEVO_API opevo_status opevo_landscape_summarise(opevo_objective *objective,
                                                  opevo_index enumerate_limit, unsigned threads,
                                                  opevo_landscape_summary *out, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -12,9 +12,7 @@
 #include <opevo/api.h>
 #include <opevo/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_interval {
     double low, high; /* NAN if none */
@@ -72,8 +70,6 @@ OPEVO_API opevo_interval opevo_percentile_interval(double *replicates, size_t re
  * Pearson, Biometrika 26 (1934). */
 OPEVO_API opevo_interval opevo_share_interval(uint64_t hits, uint64_t count, double confidence);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

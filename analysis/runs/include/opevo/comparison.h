@@ -14,9 +14,7 @@
 #include <opevo/bootstrap.h>
 #include <opevo/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Numbers that are compared are rounded: 0.5 - 0.3, 0.9 - 0.7 and 0.3 - 0.1 are three doubles. A
  * number x that was read as a decimal, turned into another unit and divided by an optimum is taken
@@ -114,8 +112,6 @@ OPEVO_API double opevo_normal_range_quantile(double tail, size_t count);
  * the quantile above; NAN without memory. Source: Demsar, 2006, section 3.2.2. */
 OPEVO_API double opevo_nemenyi_difference(size_t count, size_t blocks, double alpha);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -7,9 +7,7 @@
 
 #include <opevo/space.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Trials that are used at most, evenly spaced over the run: the model costs their cube. */
 enum { OPEVO_EFFECTS_TRIALS = 600 };
@@ -62,8 +60,6 @@ opevo_status opevo_effects_create(const opevo_space *space, const opevo_index *p
                                   opevo_error *err);
 void opevo_effects_destroy(opevo_effects *effects); /* NULL is allowed */
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

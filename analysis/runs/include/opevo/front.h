@@ -9,9 +9,7 @@
 #include <opevo/api.h>
 #include <opevo/tuner.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* A plain value: start from {0}, with `criteria` set. */
 typedef struct opevo_front {
@@ -77,8 +75,6 @@ OPEVO_API opevo_status opevo_front_volume(const opevo_front *front, const char *
 OPEVO_API opevo_status opevo_hypervolume(const double *points, size_t count, size_t dimensions,
                                          const double *reference, double *volume, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

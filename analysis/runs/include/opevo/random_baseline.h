@@ -10,9 +10,7 @@
 #include <opevo/api.h>
 #include <opevo/objective.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* All points of a landscape, by value. */
 typedef struct opevo_fitness_table {
@@ -94,8 +92,6 @@ OPEVO_API uint64_t opevo_community_trials(const opevo_fitness_table *table, doub
  * failing ones times their mean. */
 OPEVO_API double opevo_community_cost_s(const opevo_fitness_table *table);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

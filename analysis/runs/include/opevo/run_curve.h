@@ -10,9 +10,7 @@
 #include <opevo/api.h>
 #include <opevo/tuner.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_run_step {
     uint64_t trial; /* from 1 */
@@ -40,8 +38,6 @@ OPEVO_API double opevo_run_curve_best_by(const opevo_run_curve *curve, double co
 /* The first trial whose fitness is at least `fitness` > 0; 0 if none exists. */
 OPEVO_API uint64_t opevo_run_curve_trials_to(const opevo_run_curve *curve, double fitness);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -10,9 +10,7 @@
 #include <opevo/api.h>
 #include <opevo/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Runs that a two-sided test of level alpha needs to reject with probability `power`, when a run of
  * one tuner is better than one of the other with probability p, ties counted half.
@@ -60,8 +58,6 @@ OPEVO_API opevo_status opevo_sample_size_for(double p, double alpha, double powe
 OPEVO_API opevo_status opevo_rank_test_power(double p, double alpha, unsigned n, double *power,
                                              opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

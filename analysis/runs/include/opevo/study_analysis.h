@@ -14,9 +14,7 @@
 #include <opevo/run_curve.h>
 #include <opevo/text.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* ---- What goes in; borrowed as long as the analysis lives ---- */
 
@@ -220,8 +218,6 @@ OPEVO_API const char *opevo_verdict_name(opevo_verdict verdict);
 OPEVO_API void opevo_study_pair_sentence(const opevo_study_analysis *analysis,
                                          const opevo_study_pair *pair, opevo_text *out);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

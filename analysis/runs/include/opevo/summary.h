@@ -9,9 +9,7 @@
 
 #include <opevo/api.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Mean, sample standard deviation (divisor count - 1), extremes and median of a sample. NAN where
  * undefined: all of an empty sample, sd of a single value. */
@@ -29,8 +27,6 @@ OPEVO_API opevo_moments opevo_moments_of(double *values, size_t count);
  * definition 7. */
 OPEVO_API double opevo_quantile_sorted(const double *values, size_t count, double p);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -11,9 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_task_candidate {
     size_t task;
@@ -48,8 +46,6 @@ opevo_status opevo_task_front(const opevo_task_candidate *candidates, size_t cou
                               size_t limit, opevo_task_choice **out, size_t *out_count,
                               int64_t *excess_bytes, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -11,9 +11,7 @@
 #include <opevo/store.h>
 #include <opevo/study_analysis.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* How a landscape can be opened again; "" where not known. */
 typedef struct opevo_stored_landscape {
@@ -133,8 +131,6 @@ OPEVO_API opevo_status opevo_stored_study_assemble(opevo_stored_study *study, op
 OPEVO_API void opevo_settings_show(const char *settings, size_t length, bool in_time,
                                    opevo_text *out);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

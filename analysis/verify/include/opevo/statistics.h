@@ -10,9 +10,7 @@
 
 #include <opevo/api.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* P(X > x) for X chi-square distributed. A number below 1e-300 may come back as 0.
  *
@@ -50,8 +48,6 @@ OPEVO_API double opevo_noncentrality_for_power(double degrees_of_freedom, double
 OPEVO_API double opevo_draws_to_detect(const double *law, const double *defect, size_t count,
                                        double alpha, double power);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

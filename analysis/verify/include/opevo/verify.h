@@ -10,9 +10,7 @@
 #include <opevo/child.h>
 #include <opevo/sampler.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Whether a test would catch a defect. */
 typedef enum opevo_caught { OPEVO_CAUGHT_UNKNOWN, OPEVO_CAUGHT_NO, OPEVO_CAUGHT_YES } opevo_caught;
@@ -131,8 +129,6 @@ OPEVO_API void opevo_verify_judge(opevo_fit *fits, size_t count, double alpha);
  * a defect at least as often as Pearson's test of this size. */
 OPEVO_API double opevo_verify_size(double alpha, size_t family);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

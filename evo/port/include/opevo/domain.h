@@ -12,9 +12,7 @@
 #include <opevo/random.h>
 #include <opevo/space.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_domain opevo_domain;
 
@@ -92,8 +90,6 @@ OPEVO_API opevo_status opevo_texts_keep(opevo_texts *texts, const char *text, op
 /* The text of a hash, borrowed until the table is destroyed; NULL if none was kept. */
 OPEVO_API const char *opevo_texts_get(opevo_texts *texts, opevo_index hash);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -19,9 +19,7 @@
 #include <opevo/space.h>
 #include <opevo/text.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* The result of evaluating a point. Failures of a kernel are outcomes, never errors. One row each:
  * enum suffix, name in stores and on the terminal, meaning. The numbers are stored in files: append
@@ -39,9 +37,8 @@ extern "C" {
 
 typedef enum opevo_outcome_class {
 #define OPEVO_OUTCOME_ENUM(suffix, name, meaning) OPEVO_OUTCOME_##suffix,
-    OPEVO_OUTCOME_LIST(OPEVO_OUTCOME_ENUM)
+    OPEVO_OUTCOME_LIST(OPEVO_OUTCOME_ENUM) OPEVO_OUTCOME_CLASS_COUNT
 #undef OPEVO_OUTCOME_ENUM
-        OPEVO_OUTCOME_CLASS_COUNT
 } opevo_outcome_class;
 
 OPEVO_API const char *opevo_outcome_name(opevo_outcome_class kind);
@@ -415,8 +412,6 @@ OPEVO_API void opevo_requirement_print(const opevo_requirement *requirement, ope
 OPEVO_API void opevo_requirements_apply(const opevo_requirement *requirements, size_t count,
                                         const char *unit, opevo_outcome *outcome);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

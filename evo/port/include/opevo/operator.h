@@ -11,9 +11,7 @@
 #include <opevo/api.h>
 #include <opevo/space.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef enum opevo_operator_kind {
     OPEVO_MATMUL,       /* Z[n,m] = sum_k X[n,k] Y[k,m], either input possibly stored transposed */
@@ -149,8 +147,6 @@ OPEVO_API void opevo_operator_print(const opevo_operator *op, opevo_text *out);
 OPEVO_API opevo_status opevo_operator_space(const opevo_operator *op, opevo_space **out,
                                             opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -12,9 +12,7 @@
 #include <opevo/random.h>
 #include <opevo/space.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_tuner opevo_tuner;
 
@@ -224,8 +222,6 @@ OPEVO_API void opevo_settings_print(const opevo_tuner_ops *ops, const opevo_sett
 OPEVO_API void opevo_settings_print_json(const opevo_tuner_ops *ops,
                                          const opevo_setting_value *values, opevo_text *out);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -11,9 +11,7 @@
 
 #include <opevo/api.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* The unit of that name, one of those that are not the fitness itself; NULL for an unknown name. */
 OPEVO_API const char *opevo_unit_find(const char *name);
@@ -48,8 +46,6 @@ OPEVO_API double opevo_fitness_share(double share, double optimum);
 /* Whether a fitness in one is a fitness in the other. */
 OPEVO_API bool opevo_unit_agree(const char *a, const char *b);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

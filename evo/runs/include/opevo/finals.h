@@ -9,9 +9,7 @@
 #include <opevo/api.h>
 #include <opevo/store.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_finalist {
     opevo_index point;
@@ -100,8 +98,6 @@ OPEVO_API bool opevo_finals_best(const opevo_finals *finals, const opevo_trial *
 OPEVO_API opevo_status opevo_finals_read(opevo_store *store, int64_t run, opevo_finals **out,
                                          opevo_space **space, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

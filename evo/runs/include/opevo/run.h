@@ -12,9 +12,7 @@
 #include <opevo/store.h>
 #include <opevo/tuner.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* The run ends with the first trial that reaches a limit; at least one must be set, except for an
  * external objective, whose caller may end it at any time. */
@@ -198,8 +196,6 @@ static inline opevo_status opevo_run(opevo_objective *objective, const opevo_run
     return opevo_run_sized(objective, options, sizeof *options, result, err);
 }
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

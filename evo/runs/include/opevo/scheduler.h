@@ -39,9 +39,7 @@
 #include <opevo/api.h>
 #include <opevo/run.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef enum opevo_allocation {
     OPEVO_ALLOCATION_GRADIENT,
@@ -197,8 +195,6 @@ OPEVO_API size_t opevo_scheduler_count(const opevo_scheduler *scheduler);
  * stores. */
 OPEVO_API opevo_status opevo_scheduler_end(opevo_scheduler *scheduler, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -9,9 +9,7 @@
 #include <opevo/api.h>
 #include <opevo/store.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* ---- Start points ---- */
 
@@ -68,8 +66,6 @@ OPEVO_API opevo_status opevo_earlier_add(opevo_earlier *earlier, opevo_store *st
                                          const opevo_space *space, opevo_error *err);
 OPEVO_API void opevo_earlier_free(opevo_earlier *earlier);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

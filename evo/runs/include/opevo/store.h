@@ -12,9 +12,7 @@
 #include <opevo/text.h>
 #include <opevo/tuner.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_store opevo_store;
 
@@ -181,8 +179,6 @@ OPEVO_API opevo_status opevo_store_list_planned(opevo_store *store,
 /* Their number. */
 OPEVO_API opevo_status opevo_store_planned(opevo_store *store, uint64_t *count, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

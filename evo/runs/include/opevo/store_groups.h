@@ -9,9 +9,7 @@
 
 #include <opevo/store.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_group_task {
     int64_t run;
@@ -69,8 +67,6 @@ opevo_status opevo_store_groups(opevo_store *store, opevo_group **out, size_t *c
                                 opevo_error *err);
 void opevo_store_groups_free(opevo_group *groups, size_t count);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

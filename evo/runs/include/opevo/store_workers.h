@@ -7,9 +7,7 @@
 
 #include <opevo/store.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* One worker of a run, by its command, host and device. */
 typedef struct opevo_stored_worker {
@@ -51,8 +49,6 @@ opevo_status opevo_store_devices(opevo_store *store,
 opevo_status opevo_store_measurers(opevo_store *store, int64_t run, uint64_t trials, uint32_t **out,
                                    opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -11,9 +11,7 @@
 #include <opevo/run.h>
 #include <opevo/store.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* ---- The plan ---- */
 
@@ -191,8 +189,6 @@ static inline opevo_status opevo_study_estimate_time(const opevo_study *study,
     return opevo_study_estimate_time_sized(study, options, sizeof *options, spend_s, out, err);
 }
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -9,9 +9,7 @@
 #include <opevo/api.h>
 #include <opevo/tuner.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 OPEVO_API size_t opevo_tuner_count(void);
 OPEVO_API const opevo_tuner_ops *opevo_tuner_get(size_t i);
@@ -19,8 +17,6 @@ OPEVO_API const opevo_tuner_ops *opevo_tuner_get(size_t i);
 OPEVO_API opevo_status opevo_tuner_find(const char *name, const opevo_tuner_ops **out,
                                         opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

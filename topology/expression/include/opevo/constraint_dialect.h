@@ -3,9 +3,9 @@
 #ifndef OPEVO_CONSTRAINT_DIALECT_H
 #define OPEVO_CONSTRAINT_DIALECT_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include <opevo/api.h>
+
+OPEVO_BEGIN_C
 
 /* The language of a constraint. */
 typedef enum opevo_dialect {
@@ -13,8 +13,6 @@ typedef enum opevo_dialect {
     OPEVO_DIALECT_PYTHON /* T1 files: chained comparisons, and, or, not, in, // and ** */
 } opevo_dialect;
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -13,9 +13,7 @@
 #include <opevo/api.h>
 #include <opevo/parameter.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_graph {
     size_t vertex_count;
@@ -44,8 +42,6 @@ static inline uint64_t opevo_graph_degree(const opevo_graph *graph, size_t verte
     return graph->offset[vertex + 1] - graph->offset[vertex];
 }
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -10,9 +10,7 @@
 
 #include <opevo/graph.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* An undirected igraph graph with the same vertex numbers; the caller releases it with
  * igraph_destroy. Leaves igraph with the error handler that returns the code, so that the caller's
@@ -22,8 +20,6 @@ extern "C" {
  * Errors: NOMEM; LIMIT when igraph refuses the size. Cost: about 0.3 s for 6 million edges. */
 opevo_status opevo_graph_to_igraph(const opevo_graph *graph, igraph_t *out, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

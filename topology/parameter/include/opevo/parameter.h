@@ -28,9 +28,7 @@
 #include <opevo/text.h>
 #include <opevo/value.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_parameter opevo_parameter;
 
@@ -167,8 +165,6 @@ typedef struct opevo_type_info {
 OPEVO_API size_t opevo_type_count(void);
 OPEVO_API const opevo_type_info *opevo_type_get(size_t i);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

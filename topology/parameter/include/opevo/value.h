@@ -11,9 +11,7 @@
 #include <opevo/api.h>
 #include <opevo/text.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef enum opevo_value_kind {
     OPEVO_VALUE_INTEGER,
@@ -57,8 +55,6 @@ OPEVO_API void opevo_value_print_json(opevo_text *out, opevo_value value);
  */
 OPEVO_API opevo_value opevo_value_parse(const char *text);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

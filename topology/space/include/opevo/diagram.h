@@ -20,9 +20,7 @@
 
 #include <opevo/space.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_diagram opevo_diagram;
 
@@ -139,8 +137,6 @@ size_t opevo_diagram_alternatives_of_allowed(const opevo_diagram *diagram,
 bool opevo_diagram_nearest(const opevo_diagram *diagram, const opevo_index *wanted,
                            opevo_index *vertices);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

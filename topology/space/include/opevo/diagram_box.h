@@ -9,9 +9,7 @@
 
 #include <opevo/diagram.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_diagram_box opevo_diagram_box;
 
@@ -36,8 +34,6 @@ double opevo_diagram_box_count(opevo_diagram_box *self, const opevo_box *box);
 void opevo_diagram_box_draw(const opevo_diagram_box *self, const opevo_box *box,
                             opevo_diagram_random random, void *context, opevo_index *vertices);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

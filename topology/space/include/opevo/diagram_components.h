@@ -9,9 +9,7 @@
 
 #include <opevo/diagram.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Steps that counting may take, of about 10 ns; they are counted, not measured. */
 #define OPEVO_COMPONENTS_WORK_MOST (UINT64_C(1) << 25)
@@ -20,8 +18,8 @@ extern "C" {
  *
  *   work_most  0: that above
  *   decided    out: whether they were counted; not so of spaces with branches, where that takes
- * more work, where a parameter's own graph is too large to be looked at, and for more than 2^128 -
- * 1 of them
+ *              more work, where a parameter's own graph is too large to be looked at, and for more
+ *              than 2^128 - 1 of them
  *
  * The parameters of different groups move independently, so that the graph is a Cartesian product
  * and its components are the product of those of the groups. Errors: NOMEM. Cost: for each node of
@@ -30,8 +28,6 @@ extern "C" {
 opevo_status opevo_diagram_components(const opevo_diagram *diagram, uint64_t work_most,
                                       bool *decided, opevo_index *components, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

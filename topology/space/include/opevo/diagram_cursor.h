@@ -9,9 +9,7 @@
 
 #include <opevo/diagram.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_diagram_cursor opevo_diagram_cursor;
 
@@ -25,8 +23,6 @@ void opevo_diagram_cursor_destroy(opevo_diagram_cursor *cursor);
  * each behind it, at most a pass over the nodes of its group. */
 bool opevo_diagram_cursor_next(opevo_diagram_cursor *cursor, const opevo_index **vertices);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -14,9 +14,7 @@
 
 #include <opevo/diagram.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_diagram_weights opevo_diagram_weights;
 
@@ -48,8 +46,6 @@ bool opevo_diagram_weights_draw(const opevo_diagram_weights *self, opevo_diagram
 opevo_status opevo_diagram_weights_law(const opevo_diagram_weights *self, size_t parameter,
                                        double *law, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

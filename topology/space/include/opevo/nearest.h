@@ -8,9 +8,7 @@
 
 #include <opevo/space.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* The vertex whose value is nearest to `wanted` (arity components):
  *
@@ -43,8 +41,6 @@ opevo_status opevo_space_nearest_allowed(const opevo_space *space, const opevo_i
 size_t opevo_space_carry(const opevo_space *from, opevo_index point, const opevo_space *space,
                          opevo_index *vertices);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -27,9 +27,7 @@
 #include <opevo/constraint_dialect.h>
 #include <opevo/parameter.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_space opevo_space;
 
@@ -212,8 +210,6 @@ OPEVO_API opevo_status opevo_space_with_topologies(const opevo_space *space,
  * almost surely a different space. */
 OPEVO_API uint64_t opevo_space_signature(const opevo_space *space);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

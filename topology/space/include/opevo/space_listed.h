@@ -13,9 +13,7 @@
 
 #include <opevo/space.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* More than 2^20 points, of which at most one in 16 is listed and allowed; of spaces with
  * constraints, at most 2^22 points may be listed. The other functions are for such spaces only. */
@@ -41,8 +39,6 @@ bool opevo_space_nearest_listed(const opevo_space *space, const opevo_index *ver
  * 64 uniform bits, chooses. The point itself where it is alone, and without memory. Cost: 1 us. */
 opevo_index opevo_space_listed_step(const opevo_space *space, opevo_index point, uint64_t random);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

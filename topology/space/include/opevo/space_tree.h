@@ -7,9 +7,7 @@
 
 #include <opevo/space.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 struct json_t; /* of Jansson */
 
@@ -17,8 +15,6 @@ struct json_t; /* of Jansson */
 opevo_status opevo_space_from_tree(const struct json_t *root, const char *json, const char *origin,
                                    const char *directory, opevo_space **out, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

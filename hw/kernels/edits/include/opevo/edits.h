@@ -39,9 +39,7 @@
 #include <opevo/status.h>
 #include <opevo/text.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 struct LLVMOpaqueModule;
 struct LLVMOpaqueValue;
@@ -218,8 +216,6 @@ opevo_status opevo_variant_emit(const opevo_variant *variant, opevo_variant_form
                                 const char *machine, unsigned block_size, opevo_text *out,
                                 opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

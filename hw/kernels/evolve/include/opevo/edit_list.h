@@ -9,9 +9,7 @@
 #include <opevo/evolver.h>
 #include <opevo/tuner.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* ---- A list ---- */
 
@@ -112,8 +110,6 @@ opevo_status opevo_found_held_out(opevo_evolver *evolver, const opevo_interrupt 
 bool opevo_found_variant_holds(const opevo_found_variant *variant);
 void opevo_found_free(opevo_found *found);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

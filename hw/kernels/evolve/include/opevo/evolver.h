@@ -11,9 +11,7 @@
 
 #include <opevo/objective.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_evolver opevo_evolver;
 
@@ -119,8 +117,6 @@ opevo_status opevo_evolver_emit(opevo_evolver *evolver, const char *edits, const
 opevo_status opevo_evolver_describe(opevo_evolver *evolver, const char *edits, char ***lines,
                                     size_t *count, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

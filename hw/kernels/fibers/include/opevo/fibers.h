@@ -13,9 +13,7 @@
 
 #include <opevo/kernel_harness.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Order of the blocks of a launch, and of the work items of a block between two barriers. */
 typedef enum opevo_fibers_order {
@@ -55,8 +53,6 @@ void opevo_fibers_destroy(opevo_fibers *fibers);
 opevo_status opevo_fibers_launcher(opevo_fibers *fibers, const void *object, size_t size, bool base,
                                    opevo_launcher **out, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -17,9 +17,7 @@
 #include <opevo/status.h>
 #include <opevo/text.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* ---- The file ---- */
 
@@ -35,9 +33,8 @@ typedef struct opevo_harness opevo_harness;
 
 typedef enum opevo_harness_set {
 #define OPEVO_HARNESS_SET_ENUM(suffix, text) OPEVO_SET_##suffix,
-    OPEVO_HARNESS_SET_LIST(OPEVO_HARNESS_SET_ENUM)
+    OPEVO_HARNESS_SET_LIST(OPEVO_HARNESS_SET_ENUM) OPEVO_HARNESS_SETS
 #undef OPEVO_HARNESS_SET_ENUM
-        OPEVO_HARNESS_SETS
 } opevo_harness_set;
 
 const char *opevo_harness_set_name(opevo_harness_set set);
@@ -382,8 +379,6 @@ void opevo_golden_judge(const opevo_golden *golden, opevo_harness_set set, size_
                         const opevo_case *what, size_t buffer, const void *data,
                         opevo_evaluation *out);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

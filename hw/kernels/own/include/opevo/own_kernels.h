@@ -8,9 +8,7 @@
 
 #include <opevo/kernel.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_own_files {
     const char *source;  /* NAME.c, NAME.cu, NAME.hip, NAME.hip.cpp or NAME.cl */
@@ -39,8 +37,6 @@ bool opevo_own_is_t1(const char *path);
 opevo_status opevo_own_t1_read(const char *path, opevo_text *source, opevo_text *harness,
                                opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -36,9 +36,7 @@
 
 #include <opevo/status.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 struct LLVMOpaqueModule; /* LLVMModuleRef and LLVMValueRef point to these */
 struct LLVMOpaqueValue;
@@ -238,8 +236,6 @@ void opevo_simt_count(const opevo_simt *simt, opevo_simt_counts *counts);
 size_t opevo_simt_kernel_count(const opevo_simt *simt);
 const char *opevo_simt_kernel_name(const opevo_simt *simt, size_t kernel);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

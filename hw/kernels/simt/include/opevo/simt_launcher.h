@@ -8,9 +8,7 @@
 #include <opevo/kernel_harness.h>
 #include <opevo/simt.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* A launcher of the kernels in a module, which is decoded here and was verified before. A kernel of
  * C++ is found by the name in its source where no other one has it. Kernels work on the buffers of
@@ -27,8 +25,6 @@ void opevo_simt_launcher_limit(opevo_launcher *launcher, uint64_t steps);
 /* Warp instructions of the last run. */
 uint64_t opevo_simt_launcher_steps(const opevo_launcher *launcher);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -7,9 +7,7 @@
 
 #include <opevo/pipeline.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Turn a pipeline into a kernel for a dialect. Its operands are the inputs and constants of the
  * computation, in the order of its text, then the outputs. One that cannot be lowered for the
@@ -18,8 +16,6 @@ opevo_status opevo_pipeline_emit(const opevo_pipeline *pipeline, opevo_kernel_di
                                  const opevo_limits *limits, opevo_kernel *out, bool *fits,
                                  opevo_text *why, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -15,9 +15,7 @@
 
 #include <opevo/element.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 enum {
     OPEVO_COMPUTATION_NAME = 31,      /* characters of a name */
@@ -228,8 +226,6 @@ double opevo_tensor_points(const opevo_tensor *tensor);
 /* Bytes of inputs, constants and outputs together. */
 double opevo_computation_bytes(const opevo_computation *computation);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -11,9 +11,7 @@
 
 #include <opevo/computation.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* How a definition reads a tensor, over all its reads of it. A read is simple where every index is
  * a constant, or a spatial axis plus a constant; the other members are about the spatial axes of
@@ -66,8 +64,6 @@ typedef void (*opevo_read_function)(void *context, const opevo_expression *read)
 void opevo_expression_reads(const opevo_expression *expression, opevo_read_function each,
                             void *context);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -10,9 +10,7 @@
 
 #include <opevo/computation.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* What may become of a tensor. */
 typedef enum opevo_layout_choice {
@@ -49,8 +47,6 @@ opevo_status opevo_computation_block(const opevo_computation *from, int64_t bloc
                                      const opevo_layout_choice *choice, opevo_computation **out,
                                      opevo_tensor_cut *cut, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

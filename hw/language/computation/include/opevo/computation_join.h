@@ -7,9 +7,7 @@
 
 #include <opevo/computation.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 enum { OPEVO_JOIN_INPUTS = 15 }; /* most inputs of the whole, and most outputs */
 
@@ -50,8 +48,6 @@ opevo_status opevo_computation_join(const opevo_part *part, int parts, const int
 opevo_status opevo_computation_after(const opevo_computation *from, const opevo_tensor *given,
                                      opevo_computation **out, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

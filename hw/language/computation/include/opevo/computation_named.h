@@ -7,9 +7,7 @@
 
 #include <opevo/computation.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* A family of computations, one row of a table. Its text takes the parameters as numbers; a line of
  * it that begins with '+' stands only where the parameter pad is not 0, one with '-' only where
@@ -32,8 +30,6 @@ opevo_status opevo_computation_of_operator(const opevo_operator *op, opevo_compu
  * '['. Files are the caller's. Errors: those of whichever it is. */
 opevo_status opevo_computation_read(const char *what, opevo_computation **out, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

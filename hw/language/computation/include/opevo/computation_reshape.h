@@ -9,9 +9,7 @@
 
 #include <opevo/computation.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Make one dimension of dimensions `dim` and `dim` + 1 of a tensor, of extent E F for extents E and
  * F: element (x, y) becomes x F + y. The axes by which it is defined and read become one as well,
@@ -40,8 +38,6 @@ opevo_status opevo_computation_merge(const opevo_computation *computation, int t
 opevo_status opevo_computation_divide(const opevo_computation *computation, int tensor, int dim,
                                       int64_t length, opevo_computation **out, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -10,9 +10,7 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 const char *opevo_element_name(opevo_element element); /* "float32" */
 int opevo_element_bytes(opevo_element element);
@@ -46,8 +44,6 @@ double opevo_element_rounding(opevo_element element, double size);
 /* Whether every value of `part` is one of `element`; int32 has 2^31 values that float32 lacks. */
 bool opevo_element_holds(opevo_element element, opevo_element part);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

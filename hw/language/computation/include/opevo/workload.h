@@ -7,9 +7,7 @@
 
 #include <opevo/computation.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 enum { OPEVO_WORKLOAD_OPERANDS = 64 }; /* most of one kernel */
 
@@ -56,8 +54,6 @@ void opevo_workload_destroy(opevo_workload *self); /* NULL is allowed */
  * equal one from it. */
 void opevo_workload_print(const opevo_workload *self, opevo_text *out);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -18,9 +18,7 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 enum { OPEVO_STATEMENT_FEATURES = 164 };
 
@@ -88,9 +86,8 @@ typedef struct opevo_statement_buffer {
 
 typedef enum opevo_statement_op {
 #define OPEVO_STATEMENT_ENUM(suffix, name) OPEVO_STATEMENT_##suffix,
-    OPEVO_STATEMENT_OP_LIST(OPEVO_STATEMENT_ENUM)
+    OPEVO_STATEMENT_OP_LIST(OPEVO_STATEMENT_ENUM) OPEVO_STATEMENT_OP_COUNT
 #undef OPEVO_STATEMENT_ENUM
-        OPEVO_STATEMENT_OP_COUNT
 } opevo_statement_op;
 
 typedef struct opevo_statement_store {
@@ -156,8 +153,6 @@ typedef struct opevo_statement_program {
 opevo_status opevo_statement_features(const opevo_statement_program *program, float *rows,
                                       size_t *count, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -10,9 +10,7 @@
 #include <opevo/text.h>
 #include <opevo/workload.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* One row each: enum suffix, name on the command line, what it is. */
 #define OPEVO_KERNEL_DIALECT_LIST(X)                                                               \
@@ -24,9 +22,8 @@ extern "C" {
 
 typedef enum opevo_kernel_dialect {
 #define OPEVO_KERNEL_DIALECT_ENUM(suffix, name, meaning) OPEVO_KERNEL_##suffix,
-    OPEVO_KERNEL_DIALECT_LIST(OPEVO_KERNEL_DIALECT_ENUM)
+    OPEVO_KERNEL_DIALECT_LIST(OPEVO_KERNEL_DIALECT_ENUM) OPEVO_KERNEL_COUNT
 #undef OPEVO_KERNEL_DIALECT_ENUM
-        OPEVO_KERNEL_COUNT
 } opevo_kernel_dialect;
 const char *opevo_kernel_dialect_name(opevo_kernel_dialect dialect);
 /* False, with *out untouched, for another name. */
@@ -197,8 +194,6 @@ struct opevo_kernel_maker {
     const opevo_feature_source *features; /* of the loop nest; NULL: none; owned too */
 };
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -5,12 +5,12 @@
 #ifndef OPEVO_LOOP_H
 #define OPEVO_LOOP_H
 
+#include <opevo/api.h>
+
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* What a loop becomes. `unroll` is a request to the compiler on a GPU and copies of the text on a
  * CPU, `expand` is copies of the text everywhere. */
@@ -30,9 +30,8 @@ extern "C" {
 
 typedef enum opevo_annotation {
 #define OPEVO_ANNOTATION_ENUM(suffix, name) OPEVO_ANNOTATION_##suffix,
-    OPEVO_ANNOTATION_LIST(OPEVO_ANNOTATION_ENUM)
+    OPEVO_ANNOTATION_LIST(OPEVO_ANNOTATION_ENUM) OPEVO_ANNOTATION_COUNT
 #undef OPEVO_ANNOTATION_ENUM
-        OPEVO_ANNOTATION_COUNT
 } opevo_annotation;
 
 /* Where a copy lives: `packed` is memory of a CPU kernel, `shared` that of a block of threads,
@@ -42,9 +41,8 @@ typedef enum opevo_annotation {
 
 typedef enum opevo_scope {
 #define OPEVO_SCOPE_ENUM(suffix, name) OPEVO_SCOPE_##suffix,
-    OPEVO_SCOPE_LIST(OPEVO_SCOPE_ENUM)
+    OPEVO_SCOPE_LIST(OPEVO_SCOPE_ENUM) OPEVO_SCOPE_COUNT
 #undef OPEVO_SCOPE_ENUM
-        OPEVO_SCOPE_COUNT
 } opevo_scope;
 
 typedef struct opevo_loop {
@@ -54,8 +52,6 @@ typedef struct opevo_loop {
     bool reduces; /* a reduction loop */
 } opevo_loop;
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

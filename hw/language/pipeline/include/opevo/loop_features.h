@@ -12,9 +12,7 @@
 
 #include <opevo/pipeline.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* A growing row, that of the one statement that a pipeline is; start from {0}, and release `number`
  * with opevo_free. */
@@ -40,8 +38,6 @@ opevo_status opevo_features_itervar(const opevo_pipeline *pipeline, bool log,
 opevo_status opevo_features_curve(const opevo_pipeline *pipeline, int samples,
                                   opevo_feature_row *out, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -27,9 +27,7 @@
 #include <opevo/kernel.h>
 #include <opevo/loop.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* One row each: enum suffix, name in text, operands: S a stage, L a loop of the step's stage, M a
  * loop of the stage named before it, n an integer, s a scope, a an annotation, + one or more of
@@ -72,9 +70,8 @@ extern "C" {
 
 typedef enum opevo_pipeline_step_kind {
 #define OPEVO_PIPELINE_STEP_ENUM(suffix, name, operands, meaning) OPEVO_PIPELINE_##suffix,
-    OPEVO_PIPELINE_STEP_LIST(OPEVO_PIPELINE_STEP_ENUM)
+    OPEVO_PIPELINE_STEP_LIST(OPEVO_PIPELINE_STEP_ENUM) OPEVO_PIPELINE_STEP_KINDS
 #undef OPEVO_PIPELINE_STEP_ENUM
-        OPEVO_PIPELINE_STEP_KINDS
 } opevo_pipeline_step_kind;
 
 enum { OPEVO_PIPELINE_STAGES = 64, OPEVO_PIPELINE_NUMBERS = 48 };
@@ -179,8 +176,6 @@ bool opevo_pipeline_reads(const opevo_pipeline *pipeline, int reader, int stage)
 /* The one that it was created for. */
 const opevo_computation *opevo_pipeline_computation(const opevo_pipeline *pipeline);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

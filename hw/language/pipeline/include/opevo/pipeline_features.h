@@ -8,9 +8,7 @@
 #include <opevo/pipeline.h>
 #include <opevo/statement_features.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Rows of a pipeline, at most: two for each of its stages. */
 enum { OPEVO_PIPELINE_ROWS = 2 * OPEVO_PIPELINE_STAGES };
@@ -28,8 +26,6 @@ enum { OPEVO_PIPELINE_ROWS = 2 * OPEVO_PIPELINE_STAGES };
 opevo_status opevo_pipeline_features(const opevo_pipeline *pipeline, float *rows, size_t *count,
                                      opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

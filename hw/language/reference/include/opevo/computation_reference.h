@@ -7,9 +7,7 @@
 
 #include <opevo/computation.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Accuracy that is taken for exp, log, tanh and erf in single precision, in units in the last
  * place: that of vectorised and of device libraries (glibc's libmvec 4, CUDA 2). sqrt is correctly
@@ -83,8 +81,6 @@ opevo_status opevo_computation_expect(const opevo_computation *computation,
                                       const void *const *inputs, void *const *outputs,
                                       double *const *bounds, unsigned threads, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

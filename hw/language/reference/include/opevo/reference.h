@@ -7,9 +7,7 @@
 
 #include <opevo/operator.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Elements of an operand, counted from 0. */
 int64_t opevo_operand_elements(const opevo_operator *op, int operand);
@@ -45,8 +43,6 @@ const char *opevo_reference_blas_routine(const opevo_operator *op);
  * the environment can make it a slower one, so it belongs beside every number. */
 const char *opevo_reference_blas_core(void);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -9,9 +9,7 @@
 #include <opevo/pipeline.h>
 #include <opevo/template.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 enum { OPEVO_EXPORT_FILES = 5 };
 
@@ -43,8 +41,6 @@ opevo_status opevo_export_print_pipeline(const opevo_pipeline *pipeline,
                                          const opevo_export_label *label,
                                          opevo_text files[OPEVO_EXPORT_FILES], opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

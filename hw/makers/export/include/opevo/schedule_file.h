@@ -9,9 +9,7 @@
 #include <opevo/kernel.h>
 #include <opevo/pipeline.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* A plain value: start from {0}. */
 typedef struct opevo_schedule_file {
@@ -32,8 +30,6 @@ opevo_status opevo_schedule_file_read(const char *path, const opevo_workload *wa
                                       opevo_error *err);
 void opevo_schedule_file_free(opevo_schedule_file *file);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

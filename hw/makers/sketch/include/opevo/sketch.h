@@ -14,9 +14,7 @@
 #include <opevo/pipeline.h>
 #include <opevo/space.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* What sketches are for. `cores` decides whether a sum is worth dividing (Ansor's rule); `threads`
  * of a kernel, 1 for none beside the calling one. */
@@ -149,8 +147,6 @@ opevo_status opevo_sketches_find(const opevo_kernel_maker *maker, const opevo_pi
                                  opevo_index near, bool *found, opevo_index *point,
                                  opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

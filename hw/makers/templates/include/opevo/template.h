@@ -9,9 +9,7 @@
 #include <opevo/kernel.h>
 #include <opevo/pipeline.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_template_info {
     const char *name;    /* as on the command line */
@@ -56,8 +54,6 @@ opevo_status opevo_template_find(const opevo_kernel_maker *maker, const opevo_pi
                                  opevo_index near, bool *found, opevo_index *point,
                                  opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -5,12 +5,12 @@
 #ifndef OPEVO_HARDWARE_H
 #define OPEVO_HARDWARE_H
 
+#include <opevo/api.h>
+
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* What --on takes for kernels, in words. */
 #define OPEVO_DEVICES "cpu, cuda:N, hip:N, opencl:N"
@@ -34,8 +34,6 @@ typedef struct opevo_hardware {
     const char *no_energy; /* then the reason as a clause; NULL where the device is not present */
 } opevo_hardware;
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

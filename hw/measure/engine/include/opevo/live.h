@@ -10,9 +10,7 @@
 #include <opevo/interrupt.h>
 #include <opevo/kernel.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Which workers measure: each a command that reaches one, such as "ssh host opevo-worker cpu", or
  * "8*ssh node%d opevo-worker cpu" for eight; or one command that starts all, which then connect to
@@ -131,8 +129,6 @@ void opevo_live_print_reference(const opevo_objective *objective, opevo_text *ou
  * GFLOP/s. */
 #define OPEVO_LIVE_DOUBT "beyond any machine"
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -8,9 +8,7 @@
 #include <opevo/start_list.h>
 #include <opevo/text.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_start_words {
     /* Each a configuration, "STORE:RUN" for the best point of a run, the file of a schedule
@@ -36,8 +34,6 @@ opevo_status opevo_live_starts_read(const opevo_start_words *words,
                                     opevo_error *err);
 void opevo_live_starts_free(opevo_live_starts *starts);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

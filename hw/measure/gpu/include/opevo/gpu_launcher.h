@@ -11,9 +11,7 @@
 
 #include <opevo/kernel_harness.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* A device with a context in this process. */
 typedef struct opevo_gpu opevo_gpu;
@@ -62,8 +60,6 @@ void opevo_gpu_set_windows(opevo_gpu *gpu, unsigned windows);
  * run. */
 const double *opevo_gpu_launcher_times(const opevo_launcher *launcher, size_t *count);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

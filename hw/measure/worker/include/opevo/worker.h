@@ -8,9 +8,7 @@
 
 #include <opevo/hardware.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Call `visit` for each, in the order cpu, cuda, hip, opencl; the strings are borrowed during the
  * call. Libraries of vendors are opened at run time. */
@@ -20,8 +18,6 @@ void opevo_hardware_list(void (*visit)(void *context, const opevo_hardware *devi
  * standard output, as docs/formats/worker.md describes. Returns the exit status. */
 int opevo_worker_main(int argc, char **argv);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

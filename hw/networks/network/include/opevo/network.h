@@ -12,9 +12,7 @@
 
 #include <opevo/computation.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 enum {
     OPEVO_NETWORK_DIMS = OPEVO_COMPUTATION_DIMS,
@@ -159,8 +157,6 @@ opevo_status opevo_network_flop(const opevo_network *network, int node, opevo_fl
 opevo_status opevo_network_run(const opevo_network *network, const opevo_array *inputs,
                                opevo_array *outputs, unsigned threads, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -20,9 +20,7 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef enum opevo_network_site_kind {
     OPEVO_NETWORK_SITE_LAYOUT,
@@ -85,8 +83,6 @@ void opevo_network_choices_weigh(opevo_network_choices *choices, const double *t
 void opevo_network_choices_apply(const opevo_network_choices *choices,
                                  opevo_network_inference *inference);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

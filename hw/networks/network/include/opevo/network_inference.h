@@ -10,9 +10,7 @@
 
 #include <opevo/network.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef enum opevo_network_step_kind {
     OPEVO_NETWORK_STEP_COMPUTE, /* definitions of a computation */
@@ -106,8 +104,6 @@ opevo_status opevo_network_inference_run(const opevo_network_inference *inferenc
                                          const opevo_array *inputs, opevo_array *outputs,
                                          unsigned threads, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -10,9 +10,7 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 typedef struct opevo_network_pass {
     const char *name;
@@ -40,8 +38,6 @@ opevo_status opevo_network_inference_pass(opevo_network_inference *inference, ui
 opevo_status opevo_network_inference_intermediate_bytes(const opevo_network_inference *inference,
                                                         double *out, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -7,9 +7,7 @@
 
 #include <opevo/network_inference.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* Whether steps with these definitions are one task: they are the same, and the inputs X<i> and
  * outputs Y<i> have the same numbers. */
@@ -36,8 +34,6 @@ opevo_status opevo_network_inference_tasks(const opevo_network_inference *infere
                                            opevo_network_tasks *out, opevo_error *err);
 void opevo_network_tasks_free(opevo_network_tasks *tasks);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

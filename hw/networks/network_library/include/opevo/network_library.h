@@ -10,9 +10,7 @@
 #include <opevo/kernel.h>
 #include <opevo/network_inference.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* ---- The memory plan ---- */
 
@@ -172,8 +170,6 @@ opevo_status opevo_network_library_make_folder(const char *folder, bool *made, o
 opevo_status opevo_network_library_write(opevo_network_library *library, const char *folder,
                                          opevo_network_library_sizes *sizes, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

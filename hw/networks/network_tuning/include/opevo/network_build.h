@@ -11,9 +11,7 @@
 #include <opevo/store.h>
 #include <opevo/tuner.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* A trial of a tuning, for its observer; borrowed during the call. */
 typedef struct opevo_network_trial {
@@ -114,8 +112,6 @@ static inline opevo_status opevo_network_build(const char *model, const char *fo
     return opevo_network_build_sized(model, folder, options, sizeof *options, out, err);
 }
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif

@@ -17,9 +17,7 @@
 #include <opevo/network_library.h>
 #include <opevo/scheduler.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+OPEVO_BEGIN_C
 
 /* ---- The passes ---- */
 
@@ -156,8 +154,6 @@ opevo_status opevo_network_tuning_run(opevo_network_tuning *tuning,
                                       const opevo_network_library_options *options,
                                       opevo_network_library **library, opevo_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+OPEVO_END_C
 
 #endif
