@@ -19,8 +19,8 @@ int64_t opevo_operand_elements(const opevo_operator *op, int operand);
 void opevo_reference_compute(const opevo_operator *op, const float *const *inputs,
                              float *const *outputs, double *const *magnitudes);
 
-/* Hook of tests. The roundings that a term of an element of output number `output` goes through, which
- * are K + F - 2 for K terms of F factors. */
+/* Hook of tests. The roundings that a term of an element of output number `output` goes through,
+ * which are K + F - 2 for K terms of F factors. */
 double opevo_reference_roundings(const opevo_operator *op, int output);
 
 /* Hook of tests. The largest difference from the exact sum that any order of single-precision
