@@ -101,10 +101,8 @@ static const struct {
     sort is;
     bool detailed;
 } kinds[] = {
-    {"recorded", open_recorded, COMPUTED, true},
-    {"only-recorded", open_recorded, COMPUTED, true},
-    {"sim", open_simulated, COMPUTED, true},
-    {"cmd", open_program, PROGRAM, true},
+    {"recorded", open_recorded, COMPUTED, true}, {"only-recorded", open_recorded, COMPUTED, true},
+    {"sim", open_simulated, COMPUTED, true},     {"cmd", open_program, PROGRAM, true},
     {"simt", open_own, KERNELS, false},
 };
 

@@ -2,8 +2,8 @@
 
 /* A convolution: `strip` elements of a row at a time, the loops over the filter outside of them or inside. */
 
-static void part(const float *restrict in, const float *restrict filter, float *restrict out, int count,
-                 int stride, int size)
+static void part(const float *restrict in, const float *restrict filter, float *restrict out,
+                 int count, int stride, int size)
 {
 #if filter_outside
     float sums[strip] = {0};
@@ -26,8 +26,8 @@ static void part(const float *restrict in, const float *restrict filter, float *
 #endif
 }
 
-void conv(const float *restrict in, const float *restrict filter, float *restrict out, int height, int width,
-          int size)
+void conv(const float *restrict in, const float *restrict filter, float *restrict out, int height,
+          int width, int size)
 {
     int stride = width + size - 1;
 

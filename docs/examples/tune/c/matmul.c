@@ -7,7 +7,8 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-void matmul(const float *restrict a, const float *restrict b, float *restrict c, int n, int m, int k)
+void matmul(const float *restrict a, const float *restrict b, float *restrict c, int n, int m,
+            int k)
 {
     for (int i = 0; i < n * m; i++)
         c[i] = 0;
