@@ -305,15 +305,3 @@ const char *opevo_i_opencl_words(int code)
     }
 #undef WORDS
 }
-
-const opevo_i_gpu_own opevo_i_gpu_own_opencl = {
-    .open = opevo_i_opencl_driver,
-    .find = opevo_i_opencl_find,
-    .describe = opevo_i_opencl_describe,
-    .words = opevo_i_opencl_words,
-    .compile = opevo_i_opencl_compile,
-    .expect = opevo_i_opencl_expect,
-    .list = opevo_i_opencl_list,
-    .open_math = opevo_i_opencl_math_open,
-    .run_math = opevo_i_opencl_math_run,
-};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* OpenCL 1.2 behind the driver's table of gpu_internal.h. What that table leaves to a current
- * context, OpenCL is given with each call: the state of the process (opencl_driver.c) has it. The
+ * context, OpenCL is given with each call: the state of the process has it. The
  * prototypes are those of Khronos' headers; the library, the loader of drivers, is opened at run
  * time. Source: "The OpenCL Specification, Version 1.2". */
 
@@ -79,7 +79,7 @@ void opevo_i_opencl_list(void (*add)(void *context, const opevo_hardware *row), 
 /* "CL_OUT_OF_RESOURCES", ...; "" for an unknown code. */
 const char *opevo_i_opencl_words(int code);
 
-/* ---- The process (opencl_driver.c) ---- */
+/* ---- The process (opencl_process.c) ---- */
 
 /* Where a kernel that computes on this host's cores has got a fatal signal; the driver's codes are
  * above. */
@@ -93,9 +93,22 @@ typedef struct opevo_i_opencl_context {
 } opevo_i_opencl_context;
 /* That of the device that this process uses; all NULL before it uses one. */
 const opevo_i_opencl_context *opevo_i_opencl_now(void);
-opevo_status opevo_i_opencl_driver(opevo_i_gpu_driver *out, opevo_error *err);
-/* The memory object at an address that an allocation or a part of it begins at; NULL for others. */
-cl_mem opevo_i_opencl_memory_at(uint64_t address);
+/* As the functions of the driver's table. */
+int opevo_i_opencl_set_device(int ordinal);
+int opevo_i_opencl_synchronize(void);
+/* CL_SUCCESS, OPEVO_I_GPU_NOT_READY, OPEVO_I_OPENCL_SIGNAL or an error of the driver. */
+int opevo_i_opencl_event_state(cl_event event);
+/* Wait until a command, which was enqueued with `code`, has ended, or a kernel before it has got a
+ * signal, after which none ever ends; release its event. */
+int opevo_i_opencl_await(int code, cl_event event);
+
+/* ---- Memory (opencl_memory.c) ---- */
+
+/* The memory object that begins at an address, borrowed from its allocation. Errors:
+ * CL_INVALID_MEM_OBJECT outside all allocations, and those of the driver. */
+int opevo_i_opencl_memory_at(uint64_t address, cl_mem *out);
+/* Set the functions of the driver's table that allocate, release, copy and fill. */
+void opevo_i_opencl_memory_functions(opevo_i_gpu_driver *out);
 
 /* ---- CLBlast (opencl_math.c) ---- */
 
@@ -115,5 +128,9 @@ void opevo_i_opencl_expect(const char *blocks);
 int opevo_i_opencl_load(void **module, const void *image);
 int opevo_i_opencl_unload(void *module);
 int opevo_i_opencl_kernel(void **function, void *module, const char *name);
+
+/* ---- The driver's table (opencl_driver.c) ---- */
+
+opevo_status opevo_i_opencl_driver(opevo_i_gpu_driver *out, opevo_error *err);
 
 #endif

@@ -60,9 +60,10 @@ int opevo_i_opencl_math_run(const opevo_operator *op, const uint64_t *operands)
     cl_mem memory[3];
 
     for (int i = 0; i < 3; i++) {
-        memory[i] = opevo_i_opencl_memory_at(operands[i]);
-        if (!memory[i])
-            return CL_INVALID_MEM_OBJECT;
+        int code = opevo_i_opencl_memory_at(operands[i], &memory[i]);
+
+        if (code != CL_SUCCESS)
+            return code;
     }
     return (op->kind == OPEVO_CONV2D ? run_convolution : run_product)(op, memory,
                                                                       opevo_i_opencl_now()->queue);
