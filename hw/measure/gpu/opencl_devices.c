@@ -12,6 +12,8 @@
 #include <string.h>
 #include <strings.h>
 
+enum { DEVICES_MOST = 64 };
+
 #define MISSING                                                                                    \
     "install a driver, on Debian ocl-icd-libopencl1 with that of the device, or with "             \
     "pocl-opencl-icd, which computes on the CPU"
@@ -51,7 +53,8 @@ const opevo_i_opencl_functions *opevo_i_opencl_open(opevo_error *err)
     return &functions;
 }
 
-opevo_status opevo_i_opencl_devices(opevo_i_opencl_device *out, size_t *count, opevo_error *err)
+/* All of them, at most DEVICES_MOST. Errors: IO without any. */
+static opevo_status list_devices(opevo_i_opencl_device *out, size_t *count, opevo_error *err)
 {
     const opevo_i_opencl_functions *call = opevo_i_opencl_open(err);
     cl_platform_id platforms[16];
@@ -63,13 +66,13 @@ opevo_status opevo_i_opencl_devices(opevo_i_opencl_device *out, size_t *count, o
     if (call->clGetPlatformIDs(16, platforms, &platform_count) != CL_SUCCESS)
         platform_count = 0;
     for (cl_uint p = 0; p < platform_count && p < 16; p++) {
-        cl_device_id devices[OPEVO_I_OPENCL_DEVICES];
+        cl_device_id devices[DEVICES_MOST];
         cl_uint found = 0;
 
-        if (call->clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, OPEVO_I_OPENCL_DEVICES, devices,
-                                 &found) != CL_SUCCESS)
+        if (call->clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, DEVICES_MOST, devices, &found) !=
+            CL_SUCCESS)
             continue;
-        for (cl_uint d = 0; d < found && *count < OPEVO_I_OPENCL_DEVICES; d++)
+        for (cl_uint d = 0; d < found && *count < DEVICES_MOST; d++)
             out[(*count)++] = (opevo_i_opencl_device){platforms[p], devices[d], p, d};
     }
     return *count ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_IO, "OpenCL finds no device: " MISSING ".");
@@ -78,9 +81,9 @@ opevo_status opevo_i_opencl_devices(opevo_i_opencl_device *out, size_t *count, o
 opevo_status opevo_i_opencl_device_at(unsigned ordinal, opevo_i_opencl_device *out,
                                       opevo_error *err)
 {
-    opevo_i_opencl_device devices[OPEVO_I_OPENCL_DEVICES];
+    opevo_i_opencl_device devices[DEVICES_MOST];
     size_t count = 0;
-    opevo_status status = opevo_i_opencl_devices(devices, &count, err);
+    opevo_status status = list_devices(devices, &count, err);
 
     if (status != OPEVO_OK)
         return status;
@@ -207,16 +210,16 @@ static bool is_asked(const opevo_i_opencl_device *device, const char *which)
 
 opevo_status opevo_i_opencl_find(const char *which, unsigned *ordinal, opevo_error *err)
 {
-    opevo_i_opencl_device devices[OPEVO_I_OPENCL_DEVICES];
+    opevo_i_opencl_device devices[DEVICES_MOST];
     size_t count = 0, matches = 0;
     uint64_t number = 0;
     opevo_status status = OPEVO_OK;
 
-    if (opevo_parse_u64(which, &number) && number < OPEVO_I_OPENCL_DEVICES) {
+    if (opevo_parse_u64(which, &number) && number < DEVICES_MOST) {
         *ordinal = (unsigned)number;
         return OPEVO_OK;
     }
-    status = opevo_i_opencl_devices(devices, &count, err);
+    status = list_devices(devices, &count, err);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         if (!is_asked(&devices[i], which))
             continue;
@@ -233,11 +236,11 @@ opevo_status opevo_i_opencl_find(const char *which, unsigned *ordinal, opevo_err
 
 void opevo_i_opencl_list(void (*add)(void *context, const opevo_hardware *row), void *context)
 {
-    opevo_i_opencl_device devices[OPEVO_I_OPENCL_DEVICES];
+    opevo_i_opencl_device devices[DEVICES_MOST];
     opevo_error err = {OPEVO_OK, ""};
     size_t count = 0;
 
-    if (opevo_i_opencl_devices(devices, &count, &err) != OPEVO_OK)
+    if (list_devices(devices, &count, &err) != OPEVO_OK)
         add(context, &(opevo_hardware){.name = "opencl", .title = err.message, .facts = ""});
     for (size_t i = 0; i < count; i++) {
         opevo_i_gpu_facts facts = {.driver = 0};

@@ -61,15 +61,12 @@ typedef struct opevo_i_opencl_functions {
 /* The functions, opened once; NULL with IO and what to install. */
 const opevo_i_opencl_functions *opevo_i_opencl_open(opevo_error *err);
 
-enum { OPEVO_I_OPENCL_DEVICES = 64 };
 /* A device: its number among those of all platforms, and of which platform it is which. */
 typedef struct opevo_i_opencl_device {
     cl_platform_id platform;
     cl_device_id device;
     unsigned platform_number, number;
 } opevo_i_opencl_device;
-/* All of them, at most so many as fit. Errors: IO without any. */
-opevo_status opevo_i_opencl_devices(opevo_i_opencl_device *out, size_t *count, opevo_error *err);
 /* Errors: IO where there are fewer. */
 opevo_status opevo_i_opencl_device_at(unsigned ordinal, opevo_i_opencl_device *out,
                                       opevo_error *err);

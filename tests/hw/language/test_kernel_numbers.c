@@ -106,7 +106,7 @@ static bool is_wide(const char *what, const char *steps, opevo_kernel_dialect di
 {
     opevo_kernel kernel = emit_kernel_in(dialect, what, steps);
     const char *text = opevo_text_string(&kernel.source);
-    bool wide = strstr(text, "long long v") != NULL;
+    bool wide = strstr(text, dialect == OPEVO_KERNEL_OPENCL ? "(long v" : "long long v") != NULL;
 
     if (wide == (strstr(text, " int v") || strstr(text, "(int v") || strstr(text, "(unsigned)(")))
         fail_msg("%s\n%s%s", what, steps, text);
