@@ -487,7 +487,7 @@ static void test_bad_options(void **state)
         const char *words;
     } cases[] = {
         {"abacus", 1, 1, 0.1, 1, "\"abacus\" is not a device"},
-        {"cpu:x", 1, 1, 0.1, 1, "expected a device number"},
+        {"cpu:x", 1, 1, 0.1, 1, "\"cpu:x\" is not a device"},
         {"cuda", 1, 1, 0.1, 1, "product does not generate kernels for cuda"},
         {"cmd", 1, 1, 0.1, 1, "does not generate kernels for cmd"},
         {"cpu", 0, 1, 0.1, 1, "time limit"},
