@@ -488,7 +488,8 @@ static void test_bad_options(void **state)
     } cases[] = {
         {"abacus", 1, 1, 0.1, 1, "\"abacus\" is not a device"},
         {"cpu:x", 1, 1, 0.1, 1, "\"cpu:x\" is not a device"},
-        {"cuda", 1, 1, 0.1, 1, "product does not generate kernels for cuda"},
+        {"cuda", 1, 1, 0.1, 1, "\"cuda\" is not a device; use cpu, cuda:N"},
+        {"cuda:0", 1, 1, 0.1, 1, "product does not generate kernels for cuda"},
         {"cmd", 1, 1, 0.1, 1, "does not generate kernels for cmd"},
         {"cpu", 0, 1, 0.1, 1, "time limit"},
         {"cpu", 1, NAN, 0.1, 1, "time limit"},
