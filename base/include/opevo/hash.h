@@ -31,7 +31,7 @@ OPEVO_API uint64_t opevo_hash_bytes(uint64_t hash, const void *bytes, size_t siz
 OPEVO_API uint64_t opevo_hash_u64(uint64_t hash, uint64_t number);
 /* 128-bit FNV-1a of `size` bytes: numbers that stand for texts, also in files. Source: Fowler,
  * Noll, Vo, Eastlake, "The FNV Non-Cryptographic Hash Algorithm", IETF draft. */
-opevo_index opevo_hash_wide(const void *bytes, size_t size);
+OPEVO_API opevo_index opevo_hash_wide(const void *bytes, size_t size);
 
 /* A table from indices to 64-bit values. 24 bytes a slot, at most three quarters full; expected
  * O(1). */

@@ -51,9 +51,9 @@ OPEVO_API opevo_status opevo_child_sampler_set_parents(opevo_child_sampler *samp
 OPEVO_API bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_set *seen,
                                         opevo_rng *rng, opevo_index *vertices, opevo_index *point);
 /* The same with at most `tries` mutations, 1 .. OPEVO_CHILD_TRIES, unless the rule is GIVEN. */
-bool opevo_child_sampler_try(opevo_child_sampler *sampler, const opevo_index_set *seen,
-                             unsigned tries, opevo_rng *rng, opevo_index *vertices,
-                             opevo_index *point);
+OPEVO_API bool opevo_child_sampler_try(opevo_child_sampler *sampler, const opevo_index_set *seen,
+                                       unsigned tries, opevo_rng *rng, opevo_index *vertices,
+                                       opevo_index *point);
 
 OPEVO_END_C
 
