@@ -206,8 +206,8 @@ static bool silent_stays(const opevo_i_kt_space *self, const opevo_index *from,
 
 static bool is_neighbour(const candidates *self, const opevo_index *candidate)
 {
-    return opevo_i_kt_allows(self->space, candidate) &&
-           silent_stays(self->space, self->from, candidate) &&
+    return silent_stays(self->space, self->from, candidate) &&
+           opevo_i_kt_allows(self->space, candidate) &&
            !opevo_i_kt_equal(self->space, candidate, self->from);
 }
 

@@ -129,6 +129,12 @@ opevo_status opevo_i_kt_latin_hypercube(const opevo_i_kt_space *self, opevo_rng 
 
 static inline bool opevo_i_kt_allows(const opevo_i_kt_space *self, const opevo_index *vertices)
 {
+    if (self->diagram && opevo_space_has_branches(self->space)) {
+        for (size_t i = 0; i < self->width; i++)
+            self->active[i] =
+                opevo_space_is_active(self->space, i, self->active) ? vertices[i] : OPEVO_INACTIVE;
+        return opevo_diagram_allows(self->diagram, self->active);
+    }
     if (self->diagram)
         return opevo_diagram_allows(self->diagram, vertices);
     if (opevo_space_is_wide(self->space) && !opevo_space_has_branches(self->space))
