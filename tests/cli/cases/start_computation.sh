@@ -39,7 +39,9 @@ try tune 'matmul(24,16,48)' --on cpu --template sketch --start plain/kernel.sche
 echo 'auto_unroll D 3' >>bare
 try tune "$(relu 37 48 29)" --on cpu --start bare
 echo 'split none i 3' >>bare
-try emit "$(relu 37 48 29)" --schedule bare
+opevo emit "$(relu 37 48 29)" --schedule bare 2>message # by the line, which depends on what was fastest
+echo "status $?"
+sed "s/bare:$(wc -l <bare):/bare:LAST:/" message >&2
 try tune 'softmax(8,16)' --on cpu --transfer a.db
 printf '%s\n' 'fuse C i j' 'annotate C i+j parallel' >parallel
 try tune 'matmul(24,16,48)' --on cpu --template sketch --start parallel
