@@ -51,8 +51,8 @@ static inline bool opevo_i_landscape_bare_is_number(opevo_value value)
     return value.kind == OPEVO_VALUE_INTEGER || value.kind == OPEVO_VALUE_REAL;
 }
 
-/* Add the rows to the recording (bare_table_rows.c). Errors: INVALID for a status or a number that
- * is none; NOMEM. */
+/* Add the rows to the recording (bare_table_rows.c). Errors: INVALID for an unknown status
+ * or a malformed number; NOMEM. */
 opevo_status opevo_i_landscape_bare_rows_add(opevo_i_landscape_bare_table *self, opevo_error *err);
 
 #endif

@@ -74,7 +74,7 @@ static opevo_status add_json_columns(const opevo_i_cli_record *record, opevo_tex
     return status;
 }
 
-/* Nothing where there are none. */
+/* The criteria; left out of an objective without. */
 static void add_json_criteria(const opevo_objective *objective, opevo_text *out)
 {
     if (objective->more_count == 0)

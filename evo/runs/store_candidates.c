@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The texts of candidates whose numbers do not tell what they are: those that are no points of a
- * space, and points of a wide one. A text is committed with the trial that it belongs to. */
+/* The texts of candidates whose numbers do not tell what they are: those outside a space, and
+ * points of a wide one. A text is committed with the trial that it belongs to. */
 
 #include "store_internal.h"
 

@@ -25,7 +25,7 @@ typedef struct climb {
     opevo_index_set *seen;
     opevo_i_untried *fresh;
     opevo_index current;
-    double fitness;  /* of the current candidate; 0: there is none yet, samples are tried */
+    double fitness;  /* of the current candidate; 0 while samples are tried */
     uint64_t waited; /* neighbours since it got better */
     opevo_proposal *step;
     size_t made, asked, told;

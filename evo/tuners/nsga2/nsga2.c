@@ -106,7 +106,7 @@ static opevo_status add(nsga2 *self, opevo_index candidate, const char *origin, 
     return OPEVO_OK;
 }
 
-/* Add a sample that is new, or find that there is none and say why in `exhausted`. */
+/* Add a new sample; when the space has no more, say why in `exhausted`. */
 static opevo_status add_uniform(nsga2 *self, const char *origin, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;

@@ -126,7 +126,7 @@ static opevo_status add(opevo *self, opevo_index point, const char *origin, opev
     return OPEVO_OK;
 }
 
-/* Add a uniform point, or find that there is none and say why in `exhausted`. */
+/* Add a new uniform point; when the space has no more, say why in `exhausted`. */
 static opevo_status add_uniform(opevo *self, const char *origin, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;

@@ -300,7 +300,7 @@ static uint64_t random_bits(void *rng)
     return opevo_rng_u64(rng);
 }
 
-/* A point drawn from l; false if there is none. */
+/* Draw a point from l; false if none was found. */
 static bool draw(tpe *self, opevo_index *point)
 {
     if (self->weights &&

@@ -28,6 +28,9 @@ opevo_status opevo_i_own_point_read(const opevo_space *space, opevo_index point,
                                     opevo_i_own_point *out, opevo_error *err);
 void opevo_i_own_point_free(opevo_i_own_point *self);
 
+/* The program that runs, compares and times (texts/program.in). */
+extern const char opevo_i_own_program[];
+
 /* The program of an exported function in C, which needs inputs.bin; what that holds; and the
  * Makefile of both, with words for the compiler, one a line.
  *   compares  with the function opevo_reference of reference.c

@@ -81,6 +81,22 @@ static double neutral_of(opevo_reducer reducer, opevo_element element)
     return reducer == OPEVO_REDUCER_MAX ? -INFINITY : INFINITY;
 }
 
+/* The value that the leaf of a stage has, of its type; NULL without memory, which is noted. */
+static opevo_i_nest_value *give_value(opevo_i_pipeline_lowering *self, int key,
+                                      opevo_expression_kind kind, opevo_i_nest_leaf *leaf)
+{
+    opevo_i_nest_value *value = opevo_i_nest_take(self->nest, sizeof *value);
+
+    if (!value) {
+        OPEVO_I_PIPELINE_REFUSE(self, NOMEM, "No memory for a loop nest.");
+        return NULL;
+    }
+    value->kind = kind;
+    value->type = opevo_i_pipeline_type(self, key);
+    leaf->value = value;
+    return value;
+}
+
 /* to = the neutral element of the stage's reducer. */
 void opevo_i_pipeline_set_neutral(opevo_i_pipeline_lowering *self, int key, opevo_i_nest_leaf *leaf)
 {
@@ -90,16 +106,11 @@ void opevo_i_pipeline_set_neutral(opevo_i_pipeline_lowering *self, int key, opev
     leaf->kind = OPEVO_I_ZERO;
     if (reducer == OPEVO_REDUCER_SUM)
         return;
-    value = opevo_i_nest_take(self->nest, sizeof *value);
-    if (!value) {
-        OPEVO_I_PIPELINE_REFUSE(self, NOMEM, "No memory for a loop nest.");
+    value = give_value(self, key, OPEVO_EXPR_NUMBER, leaf);
+    if (!value)
         return;
-    }
-    value->kind = OPEVO_EXPR_NUMBER;
-    value->type = opevo_i_pipeline_type(self, key);
     value->number = neutral_of(reducer, opevo_i_pipeline_element(self->pipeline, key));
     leaf->kind = OPEVO_I_STORE;
-    leaf->value = value;
 }
 
 /* The guards of a stage's own element: those of the axes that do not reduce. */
@@ -122,20 +133,10 @@ opevo_i_nest_guards opevo_i_pipeline_element_guards(opevo_i_pipeline_lowering *s
 void opevo_i_pipeline_set_update(opevo_i_pipeline_lowering *self, int key, opevo_i_nest_leaf *leaf)
 {
     opevo_reducer reducer = opevo_i_pipeline_reducer(self, key);
-    opevo_i_nest_value *value = NULL;
 
     leaf->kind = OPEVO_I_ADD;
-    if (reducer == OPEVO_REDUCER_SUM)
-        return;
-    value = opevo_i_nest_take(self->nest, sizeof *value);
-    if (!value) {
-        OPEVO_I_PIPELINE_REFUSE(self, NOMEM, "No memory for a loop nest.");
-        return;
-    }
-    value->kind = OPEVO_EXPR_READ;
-    value->type = opevo_i_pipeline_type(self, key);
-    leaf->kind = reducer == OPEVO_REDUCER_MAX ? OPEVO_I_MAX : OPEVO_I_MIN;
-    leaf->value = value;
+    if (reducer != OPEVO_REDUCER_SUM && give_value(self, key, OPEVO_EXPR_READ, leaf))
+        leaf->kind = reducer == OPEVO_REDUCER_MAX ? OPEVO_I_MAX : OPEVO_I_MIN;
 }
 
 void opevo_i_pipeline_add_sync(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent)

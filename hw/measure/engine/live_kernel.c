@@ -279,7 +279,7 @@ static opevo_status read_criteria(kernels *self, const opevo_live_options *optio
     return OPEVO_OK;
 }
 
-/* Nothing where there are none. */
+/* The criteria; left out of an objective without. */
 static int add_criteria(const kernels *self, json_t *setup)
 {
     size_t count = self->live.super.more_count;

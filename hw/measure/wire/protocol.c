@@ -166,7 +166,7 @@ static json_t *launch_to_json(const opevo_launch *launch)
                      (json_int_t)launch->dynamic_shared_bytes);
 }
 
-/* Launches after the first; nothing where there are none. */
+/* The launches after the first; left out of a kernel with one. */
 static int add_launches(const opevo_kernel *kernel, json_t *message)
 {
     json_t *list = kernel->more ? json_array() : NULL;
@@ -189,7 +189,7 @@ static int add_words(const opevo_i_process_arguments *words, const char *key, js
     return failed | json_object_set_new(message, key, list);
 }
 
-/* The lines of a text as a list; nothing where there are none. */
+/* The lines of a text as a list; left out when the text is empty. */
 static int add_lines(const opevo_text *text, const char *key, json_t *message)
 {
     json_t *list = text->length ? json_array() : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The allowed points of a box: of each parameter only a few vertices are let in. They are counted
+/* The allowed points of a box, the product of a few vertices of each parameter. They are counted
  * and drawn by a walk over the nodes that the box reaches, which are few in a small box, however
  * large the diagram is. */
 

@@ -22,7 +22,7 @@ bool opevo_space_is_sparse(const opevo_space *space);
 opevo_index opevo_space_listed_count(const opevo_space *space);
 /* The k-th listed point in ascending order, k from 0. */
 opevo_index opevo_space_listed_point(const opevo_space *space, opevo_index k);
-/* Go on to the first listed point that is not below *point; false if there is none. */
+/* Go on to the first listed point from *point on; false after the last. */
 bool opevo_space_listed_next(const opevo_space *space, opevo_index *point);
 
 /* Whether the caller does not want a point. */

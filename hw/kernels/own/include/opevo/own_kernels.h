@@ -22,11 +22,16 @@ bool opevo_own_language(const char *path, opevo_kernel_dialect *out);
 /* Each parameter NAME is the macro NAME of the source, with 1 and 0 for truth values, and a
  * parameter of several components NAME_0, NAME_1, ..., or their own names. Whole ones are also
  * names of the harness. Files that the source includes in quotes, and that exist, become part of
- * it, so that workers need no other file and a change of one is noticed.  dialect  of the source
- * calls    its functions are called, in C; else its kernels are launched threads  that functions
- * may have; 0 and 1: one space    the parameters; the maker's, also on failure  Errors: IO; INVALID
- * for a harness without "tune" and with steps that the device has not, with file and key; for more
- * than 48 whole values; for a "default" that is no point; NOMEM. */
+ * it, so that workers need no other file and a change of one is noticed.
+ *
+ *   dialect  of the source
+ *   calls    its functions are called, in C; else its kernels are launched
+ *   threads  that functions may have; 0 and 1: one
+ *   space    the parameters; the maker's, also on failure
+ *
+ * Errors: IO; INVALID for a harness without "tune" or with steps that the device does not support,
+ *         with file and key, for more than 48 integer values, and for a "default" outside the
+ *         space; NOMEM. */
 opevo_status opevo_own_kernels_open(const opevo_own_files *files, opevo_kernel_dialect dialect,
                                     bool calls, unsigned threads, opevo_space *space,
                                     opevo_kernel_maker **out, opevo_error *err);
