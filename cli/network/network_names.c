@@ -91,8 +91,26 @@ static bool is_compared(const opevo_network *network, int value)
     return compared;
 }
 
+static void warn_of_outputs(const opevo_call *call, const opevo_network *network)
+{
+    for (int i = 0; i < opevo_network_output_count(network); i++) {
+        int value = opevo_network_output(network, i);
+        opevo_text text = {0}, why = {0};
+
+        if (opevo_network_output_is_stale(network, i, &why)) {
+            opevo_text_printf(&text, "%s: output '", call->arguments[0]);
+            opevo_i_cli_add_name(opevo_network_value_at(network, value)->name, &text);
+            opevo_text_printf(&text, "' %s; what they compute holds.", opevo_text_string(&why));
+            opevo_i_cli_print_error("network", opevo_text_string(&text));
+        }
+        opevo_text_free(&text);
+        opevo_text_free(&why);
+    }
+}
+
 void opevo_i_cli_network_warn(const opevo_call *call, const opevo_network *network)
 {
+    warn_of_outputs(call, network);
     for (int i = 0; i < opevo_network_value_count(network); i++) {
         const opevo_network_value *value = opevo_network_value_at(network, i);
         int64_t at = is_of_file(network, value) ? first_not_finite(&value->array) : -1;

@@ -244,7 +244,7 @@ static opevo_status take_inputs(opevo_i_net_reader *self, opevo_error *err)
         else
             status = take_input_shape(self, graph->input[i], &network->value[number], err);
     }
-    if (status == OPEVO_OK && self->given.value_count &&
+    if (status == OPEVO_OK && self->given.values &&
         self->given.value_count != (size_t)network->inputs)
         status = SAY(self, err,
                      "The model has %d inputs, and --run gives %zu tensors; give one for each, in "
@@ -279,13 +279,11 @@ static opevo_status take_outputs(opevo_i_net_reader *self, opevo_error *err)
     return graph->n_output ? OPEVO_OK : SAY(self, err, "The model has no outputs.");
 }
 
-/* Whether what the model says of an output, as far as it says something, is what its nodes compute.
- * An extent of 0 is open, as that of an input. */
+/* Whether the declared type of an output, if there is one, is that which its nodes compute. */
 static opevo_status check_output(const opevo_i_net_reader *self, const Onnx__ValueInfo *info,
                                  const opevo_array *array, opevo_error *err)
 {
     const Onnx__TensorType *type = info->type ? info->type->tensor_type : NULL;
-    const Onnx__Shape *shape = type ? type->shape : NULL;
 
     if (type && type->elem_type && type->elem_type != (int32_t)array->type) {
         const char *declared = opevo_network_type_name((opevo_network_type)type->elem_type);
@@ -293,19 +291,6 @@ static opevo_status check_output(const opevo_i_net_reader *self, const Onnx__Val
         return SAY(self, err, "Output '%s' is declared as %s, and its nodes compute %s.",
                    info->name, declared ? declared : "another type",
                    opevo_network_type_name(array->type));
-    }
-    if (shape && shape->n_dim != (size_t)array->dims)
-        return SAY(self, err,
-                   "Output '%s' is declared with %zu dimensions, and its nodes compute %d.",
-                   info->name, shape->n_dim, array->dims);
-    for (int d = 0; shape && d < array->dims; d++) {
-        const Onnx__Dimension *dim = shape->dim[d];
-
-        if (dim->has_dim_value && dim->dim_value > 0 && dim->dim_value != array->extent[d])
-            return SAY(self, err,
-                       "Dimension %d of output '%s' is declared as %lld, and its nodes compute "
-                       "%lld.",
-                       d, info->name, (long long)dim->dim_value, (long long)array->extent[d]);
     }
     return OPEVO_OK;
 }
@@ -319,6 +304,30 @@ static opevo_status check_outputs(const opevo_i_net_reader *self, opevo_error *e
         status = check_output(self, network->model->graph->output[i],
                               &network->value[network->output[i]].array, err);
     return status;
+}
+
+bool opevo_network_output_is_stale(const opevo_network *network, int i, opevo_text *out)
+{
+    const Onnx__ValueInfo *info = network->model->graph->output[i];
+    const Onnx__TensorType *type = info->type ? info->type->tensor_type : NULL;
+    const Onnx__Shape *shape = type ? type->shape : NULL;
+    const opevo_array *array = &network->value[network->output[i]].array;
+
+    if (shape && shape->n_dim != (size_t)array->dims) {
+        opevo_text_printf(out, "is declared with %zu dimensions, and its nodes compute %d",
+                          shape->n_dim, array->dims);
+        return true;
+    }
+    for (int d = 0; shape && d < array->dims; d++) {
+        const Onnx__Dimension *dim = shape->dim[d];
+
+        if (!dim->has_dim_value || dim->dim_value <= 0 || dim->dim_value == array->extent[d])
+            continue;
+        opevo_text_printf(out, "is declared with %lld in dimension %d, and its nodes compute %lld",
+                          (long long)dim->dim_value, d, (long long)array->extent[d]);
+        return true;
+    }
+    return false;
 }
 
 /* ---- The model ------------------------------------------------------------------------------ */

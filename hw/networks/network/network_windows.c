@@ -137,11 +137,12 @@ static opevo_status take_outputs(const opevo_i_net_call *call, window *w, opevo_
             w->after[d] = padding - w->before[d];
         }
         span = w->in[d] + w->before[d] + w->after[d] - reach(w, d);
-        if (span < 0)
+        /* With ceil_mode a last window may stand out of what is padded. */
+        if (span < 0 && !(up && span > -w->stride[d]))
             return OPEVO_FAIL(
                 err, OPEVO_INVALID, "Its window of %lld is larger than its padded input of %lld.",
                 (long long)reach(w, d), (long long)(w->in[d] + w->before[d] + w->after[d]));
-        w->out[d] = (span + (up ? w->stride[d] - 1 : 0)) / w->stride[d] + 1;
+        w->out[d] = span < 0 ? 1 : (span + (up ? w->stride[d] - 1 : 0)) / w->stride[d] + 1;
         /* A window that would begin in the padding behind the input is left out. */
         if (up && (w->out[d] - 1) * w->stride[d] >= w->in[d] + w->before[d])
             w->out[d]--;
@@ -332,12 +333,14 @@ static void add_bias(const opevo_i_net_call *call, opevo_text *out)
 static void channel_of(const opevo_i_net_call *call, int64_t groups, char *out, size_t size)
 {
     int64_t channels = call->in[0]->array.extent[1] / groups;
+    int64_t results = call->out[0]->array.extent[1] / groups;
 
     if (groups == 1)
         snprintf(out, size, "c");
+    else if (channels == 1 && results == 1)
+        snprintf(out, size, "a1"); /* depthwise: the pass `block` sees that channels stay */
     else
-        snprintf(out, size, "a1//%lld*%lld + c",
-                 (long long)(call->out[0]->array.extent[1] / groups), (long long)channels);
+        snprintf(out, size, "a1//%lld*%lld + c", (long long)results, (long long)channels);
 }
 
 static opevo_status define_convolution(const opevo_i_net_call *call, opevo_text *out,

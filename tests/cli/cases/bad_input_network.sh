@@ -42,6 +42,7 @@ printf '\010\003\020\001J\014\000\000\200?\000\000\000@\000\000@@' >three.pb
     printf '\004\012\000\020\015'
 } >open.onnx
 try nameless.onnx
+try add.onnx --run ''
 try add.onnx --run two.pb
 try add.onnx --run two.pb,two.pb,two.pb
 try add.onnx --run two.pb,three.pb

@@ -116,6 +116,37 @@ static void test_blocks(void **state)
     assert_true(2 * blocked > networks);
 }
 
+/* A depthwise convolution reads the blocks that it writes, at the same place in a block. */
+static void test_depthwise_blocks(void **state)
+{
+    opevo_network_inference *inference = NULL;
+    opevo_network *network = NULL;
+    opevo_text text = {0};
+    uint64_t numbers = 7;
+    model made;
+
+    model_start(&made);
+    add_input(&made, "x", 4, (int64_t[]){1, 4, 5, 5});
+    add_weights(&made, "u", 4, (int64_t[]){4, 4, 1, 1}, -1, 1, &numbers);
+    add_weights(&made, "v", 4, (int64_t[]){4, 1, 3, 3}, -1, 1, &numbers);
+    add_node(&made, "Conv", "x u", "a");
+    add_node(&made, "Conv", "a v", "b");
+    add_int(&made, 1, "group", 4);
+    add_node(&made, "Conv", "b u", "y");
+    set_output(&made, "y");
+    CHECK_OK(model_read(&made, NULL, &network));
+    CHECK_OK(opevo_network_inference_create(network, &inference, &err));
+    inference->block = 2;
+    CHECK_OK(opevo_network_inference_pass(inference, OPEVO_NETWORK_ALL_PASSES, &err));
+    assert_int_equal(inference->steps, 3);
+    opevo_computation_print(inference->step[1].computation, "\n", &text);
+    assert_non_null(strstr(opevo_text_string(&text), "X0[a0, a1, a2 + k1, a3 + k2, a4]"));
+    opevo_text_free(&text);
+    opevo_network_inference_destroy(inference);
+    opevo_network_destroy(network);
+    model_finish(&made);
+}
+
 /* ---- Faults --------------------------------------------------------------------------------- */
 
 /* Whether the comparison above finds a spoilt result: a weight that is wrong by a hundredth, and a
@@ -283,9 +314,10 @@ static void test_light_results(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_results), cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_spoilt),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_memory),  cmocka_unit_test(test_light_results),
+        cmocka_unit_test(test_results),          cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_depthwise_blocks), cmocka_unit_test(test_spoilt),
+        cmocka_unit_test(test_refused),          cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_light_results),
     };
 
     return cmocka_run_group_tests(tests, NULL, remove_model);

@@ -133,6 +133,10 @@ int opevo_network_input_count(const opevo_network *network);
 int opevo_network_input(const opevo_network *network, int i);
 int opevo_network_output_count(const opevo_network *network);
 int opevo_network_output(const opevo_network *network, int i);
+/* Whether the file declares output i with another shape than its nodes compute, as models do whose
+ * batch was changed afterwards; what is computed holds. Appends "is declared with ..., and its
+ * nodes compute ..." then. */
+bool opevo_network_output_is_stale(const opevo_network *network, int i, opevo_text *out);
 
 /* Append the definitions of a computed node. Its inputs are named X0, X1, ... (`const` before those
  * that are constant in the network), its outputs Y0, ...; two nodes that compute the same on the
