@@ -12,6 +12,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 /* ---- One parameter ---- */
 
@@ -199,6 +200,57 @@ void opevo_i_law_kernel_row(const opevo_i_law_kernel *self, size_t point, double
                 row[k * factor->size + v] = before * law[v];
         }
         length *= factor->size;
+    }
+}
+
+/* One parameter of the product: mass[.., v, ..] = sum_u spare[.., u, ..] law[u][v], for each choice
+ * of the other parameters; `below` points differ in those behind it only. */
+static void apply_factor(const opevo_i_law_factor *factor, size_t count, size_t below,
+                         const long double *spare, long double *mass)
+{
+    memset(mass, 0, count * sizeof *mass);
+    for (size_t start = 0; start < count; start += below * factor->size) {
+        for (size_t u = 0; u < factor->size; u++) {
+            const long double *from = spare + start + u * below;
+
+            for (size_t v = 0; v < factor->size; v++) {
+                long double *to = mass + start + v * below;
+                long double law = factor->law[u * factor->size + v];
+
+                for (size_t k = 0; k < below; k++)
+                    to[k] += law * from[k];
+            }
+        }
+    }
+}
+
+static void apply_rows(const opevo_i_law_kernel *self, const long double *spare, long double *mass,
+                       double *row)
+{
+    memset(mass, 0, self->point_count * sizeof *mass);
+    for (size_t x = 0; x < self->point_count; x++) {
+        if (spare[x] == 0)
+            continue;
+        opevo_i_law_kernel_row(self, x, row);
+        for (size_t y = 0; y < self->point_count; y++)
+            mass[y] += spare[x] * row[y];
+    }
+}
+
+void opevo_i_law_kernel_apply(const opevo_i_law_kernel *self, long double *mass, long double *spare,
+                              double *row)
+{
+    size_t below = self->point_count;
+
+    if (self->start) {
+        memcpy(spare, mass, self->point_count * sizeof *spare);
+        apply_rows(self, spare, mass, row);
+        return;
+    }
+    for (size_t i = 0; i < self->factor_count; i++) {
+        below /= self->factors[i].size;
+        memcpy(spare, mass, self->point_count * sizeof *spare);
+        apply_factor(&self->factors[i], self->point_count, below, spare, mass);
     }
 }
 

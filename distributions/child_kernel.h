@@ -51,6 +51,11 @@ void opevo_i_law_kernel_release(opevo_i_law_kernel *self);
 /* K(point, .) into row[0 .. point_count - 1]. */
 void opevo_i_law_kernel_row(const opevo_i_law_kernel *self, size_t point, double *row);
 
+/* mass K into `mass`, point_count numbers each; `spare` and `row` are scratch. Cost: for each
+ * parameter as many multiplications as points times vertices; with branches points^2. */
+void opevo_i_law_kernel_apply(const opevo_i_law_kernel *self, long double *mass, long double *spare,
+                              double *row);
+
 /* Number of the region of a point, below point_count: points of one region reach the same points.
  */
 size_t opevo_i_law_kernel_region(const opevo_i_law_kernel *self, size_t point);

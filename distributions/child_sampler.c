@@ -291,10 +291,10 @@ static bool is_in(const void *seen, opevo_index point)
 }
 
 /* A child given that it is allowed, until it is new. */
-static bool draw_given(opevo_child_sampler *self, const opevo_index_set *seen, opevo_rng *rng,
-                       opevo_index *vertices, opevo_index *point)
+static bool draw_given(opevo_child_sampler *self, const opevo_index_set *seen, unsigned tries,
+                       opevo_rng *rng, opevo_index *vertices, opevo_index *point)
 {
-    for (unsigned try = 0; try < OPEVO_CHILD_TRIES; try++) {
+    for (unsigned try = 0; try < tries; try++) {
         if (!opevo_child_given_draw(self->given, rng, vertices))
             return false;
         *point = opevo_space_encode(self->space, vertices);
@@ -321,16 +321,16 @@ static bool accept(const opevo_child_sampler *self, const opevo_index_set *seen,
 }
 
 bool opevo_child_sampler_try(opevo_child_sampler *sampler, const opevo_index_set *seen,
-                             unsigned tries, opevo_rng *rng, opevo_index *vertices,
+                             opevo_child_limits limits, opevo_rng *rng, opevo_index *vertices,
                              opevo_index *point)
 {
     opevo_child_sampler *self = sampler;
     size_t row = self->width * sizeof *vertices;
-    unsigned patience = self->walks ? OPEVO_CHILD_PATIENCE : 1;
+    unsigned patience = self->walks ? limits.patience : 1;
 
     if (self->given)
-        return draw_given(self, seen, rng, vertices, point);
-    for (unsigned try = 0; try < tries; try++) {
+        return draw_given(self, seen, limits.tries, rng, vertices, point);
+    for (unsigned try = 0; try < limits.tries; try++) {
         if (try % patience == 0) {
             recombine(self, rng, vertices);
             if (self->redraw)
@@ -354,5 +354,7 @@ bool opevo_child_sampler_try(opevo_child_sampler *sampler, const opevo_index_set
 bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_set *seen,
                               opevo_rng *rng, opevo_index *vertices, opevo_index *point)
 {
-    return opevo_child_sampler_try(sampler, seen, OPEVO_CHILD_TRIES, rng, vertices, point);
+    opevo_child_limits limits = {OPEVO_CHILD_PATIENCE, OPEVO_CHILD_TRIES};
+
+    return opevo_child_sampler_try(sampler, seen, limits, rng, vertices, point);
 }

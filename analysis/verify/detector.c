@@ -47,11 +47,10 @@ void opevo_i_verify_detector_release(opevo_i_verify_detector *self)
 
 /* What a law puts where nothing may be, a single draw betrays: the probability of none in N draws
  * counts for itself. */
-bool opevo_i_verify_detector_catches(opevo_i_verify_detector *self, const double *law,
-                                     double outside)
+bool opevo_i_verify_detector_catches(opevo_i_verify_detector *self, const double *law)
 {
     const opevo_i_verify_cells *cells = &self->cells;
-    double effect = 0, draws = (double)cells->draws;
+    double effect = 0, outside = 0, draws = (double)cells->draws;
 
     memset(self->sum, 0, cells->count * sizeof *self->sum);
     for (size_t i = 0; i < cells->unit_count; i++) {

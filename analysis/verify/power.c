@@ -41,7 +41,7 @@ static opevo_status catches_q(void *context, double q, bool *caught, opevo_error
 
     if (self->graph) {
         OPEVO_TRY(opevo_law_solve(self->graph, q, self->p0, &defect_options, self->law, NULL, err));
-        *caught = opevo_i_verify_detector_catches(&self->detector, self->law, 0);
+        *caught = opevo_i_verify_detector_catches(&self->detector, self->law);
         return OPEVO_OK;
     }
     OPEVO_TRY(opevo_law_create(self->parameter, q, self->start, &defect_options, &law, err));
@@ -54,7 +54,7 @@ static opevo_status catches_q(void *context, double q, bool *caught, opevo_error
         self->unit_sum[c->unit] +=
             (double)c->law_class.size * opevo_law_probability(law, c->law_class.representative);
     }
-    *caught = opevo_i_verify_detector_catches(&self->detector, self->unit_sum, 0);
+    *caught = opevo_i_verify_detector_catches(&self->detector, self->unit_sum);
 cleanup:
     opevo_law_destroy(law);
     return status;
@@ -99,7 +99,7 @@ static uint64_t detect_cut(power *self)
             break;
         for (size_t v = 0; v < n; v++)
             self->law[v] = sum[v] + weight * now[v];
-        if (opevo_i_verify_detector_catches(&self->detector, self->law, 0))
+        if (opevo_i_verify_detector_catches(&self->detector, self->law))
             largest = k;
         for (size_t v = 0; v < n; v++)
             sum[v] += (1 - self->q) * weight * now[v];
@@ -152,7 +152,7 @@ static opevo_status try_edges(power *self, opevo_graph *scratch, uint64_t edges,
                 opevo_law_solve(scratch, self->q, self->p0, &defect_options, self->law, NULL, err);
             if (status != OPEVO_OK)
                 return status;
-            *caught += opevo_i_verify_detector_catches(&self->detector, self->law, 0);
+            *caught += opevo_i_verify_detector_catches(&self->detector, self->law);
         }
     }
     return OPEVO_OK;

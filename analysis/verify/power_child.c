@@ -17,25 +17,23 @@ static const size_t continue_limit = 2048;
 
 typedef struct child_power {
     const opevo_child_step *step;
-    size_t size; /* of its space */
+    size_t size; /* of its space; the cell behind its points is that of no child */
     opevo_i_verify_detector detector;
     double *law; /* scratch: of a defect */
 } child_power;
 
-/* A child that is lost, as happens when a wrong q is 0, is not a point at all. */
 static opevo_status catches(child_power *self, double q, opevo_duplicate_rule rule, bool *caught,
                             opevo_error *err)
 {
     opevo_child_step defect = *self->step;
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
-    double lost = 0;
 
     defect.q = q;
     defect.rule = rule;
-    status = opevo_child_law_without_duplicates(&defect, self->law, &lost, NULL, &inner);
-    *caught =
-        status == OPEVO_OK && opevo_i_verify_detector_catches(&self->detector, self->law, lost);
+    status = opevo_child_law_without_duplicates(&defect, self->law, &self->law[self->size], NULL,
+                                                &inner);
+    *caught = status == OPEVO_OK && opevo_i_verify_detector_catches(&self->detector, self->law);
     if (status == OPEVO_TOLERANCE)
         return OPEVO_OK;
     if (status != OPEVO_OK && err)
@@ -81,9 +79,10 @@ static opevo_status detect_duplicates(child_power *self, opevo_caught *out, opev
         return status;
     for (size_t x = 0; x < self->size; x++)
         self->law[x] = opevo_child_law_probability(law, x);
+    self->law[self->size] = 0;
     opevo_child_law_destroy(law);
-    *out = opevo_i_verify_detector_catches(&self->detector, self->law, 0) ? OPEVO_CAUGHT_YES
-                                                                          : OPEVO_CAUGHT_NO;
+    *out = opevo_i_verify_detector_catches(&self->detector, self->law) ? OPEVO_CAUGHT_YES
+                                                                       : OPEVO_CAUGHT_NO;
     return OPEVO_OK;
 }
 
@@ -105,7 +104,8 @@ opevo_status opevo_verify_child_power_at(const opevo_child_step *step, uint64_t 
     fit.detects_other_rule = fit.detects_duplicates = OPEVO_CAUGHT_UNKNOWN;
     OPEVO_TRY(opevo_i_verify_child_law(step, &self.law, NULL, err));
     self.size = (size_t)opevo_space_size(step->space);
-    OPEVO_TRY(opevo_i_verify_detector_init(self.law, self.size, draws, alpha, &self.detector, err));
+    OPEVO_TRY(
+        opevo_i_verify_detector_init(self.law, self.size + 1, draws, alpha, &self.detector, err));
     if (self.size <= q_point_limit)
         OPEVO_TRY(opevo_i_verify_detect_q(step->q, catches_q, &self, &fit.detectable_q, err));
     OPEVO_TRY(detect_other_rule(&self, &fit.detects_other_rule, err));

@@ -64,10 +64,8 @@ opevo_status opevo_i_verify_detector_init(const double *probability, size_t coun
                                           double size, opevo_i_verify_detector *out,
                                           opevo_error *err);
 void opevo_i_verify_detector_release(opevo_i_verify_detector *self);
-/* Whether the test catches draws from `law`, a probability for each unit, that are not units at all
- * with probability `outside`. */
-bool opevo_i_verify_detector_catches(opevo_i_verify_detector *self, const double *law,
-                                     double outside);
+/* Whether the test catches draws from `law`, a probability for each unit. */
+bool opevo_i_verify_detector_catches(opevo_i_verify_detector *self, const double *law);
 
 /* Whether the test catches a sampler with another q. */
 typedef opevo_status (*opevo_i_verify_catches_q)(void *context, double q, bool *caught,
@@ -77,8 +75,8 @@ typedef opevo_status (*opevo_i_verify_catches_q)(void *context, double q, bool *
 opevo_status opevo_i_verify_detect_q(double q, opevo_i_verify_catches_q catches, void *context,
                                      double *detectable, opevo_error *err);
 
-/* The law that a child step is tested against; *law is to be freed. Errors, and `bound`: as
- * opevo_verify_child. */
+/* The law that a child step is tested against, and behind the last point the probability of no
+ * child; *law is to be freed. Errors, and `bound`: as opevo_verify_child. */
 opevo_status opevo_i_verify_child_law(const opevo_child_step *step, double **law, double *bound,
                                       opevo_error *err);
 

@@ -128,7 +128,9 @@ static opevo_status attempt(space_domain *self, opevo_child_sampler **sampler,
     if (!*sampler)
         OPEVO_TRY(opevo_child_sampler_create(self->super.space, q, rule, sampler, err));
     OPEVO_TRY(opevo_child_sampler_set_parents(*sampler, rows, weights, count, err));
-    *found = opevo_child_sampler_try(*sampler, self->none, tries, rng, self->vertices, out);
+    *found = opevo_child_sampler_try(*sampler, self->none,
+                                     (opevo_child_limits){OPEVO_CHILD_PATIENCE, tries}, rng,
+                                     self->vertices, out);
 cleanup:
     return status;
 }

@@ -88,8 +88,8 @@ static void check_law(population *self, double q)
     assert_true(law && oracle);
     CHECK_OK(opevo_improvement_law(self->table, self->objective.space, g, q, 1, law, &out, &err));
     CHECK_OK(opevo_child_law_without_duplicates(
-        &(opevo_child_step){self->objective.space, &g->parents, q, g->rule, self->taken}, oracle,
-        &lost, &bound, &err));
+        &(opevo_child_step){self->objective.space, &g->parents, q, g->rule, self->taken, {0, 0}},
+        oracle, &lost, &bound, &err));
     for (size_t x = 0; x < n; x++) {
         off += fabs(law[x] - oracle[x]);
         assert_true(!self->taken[x] || law[x] == 0);

@@ -259,8 +259,8 @@ static void test_fields_by_brute_force(void **state)
                 bool caught = is_caught(&f, &law, &other, (double)draws);
 
                 CHECK_OK(opevo_verify_child_power(
-                    &(opevo_child_step){f.space, &f.parents, rows[i].q, rule, f.taken}, draws, &fit,
-                    &err));
+                    &(opevo_child_step){f.space, &f.parents, rows[i].q, rule, f.taken, {0, 0}},
+                    draws, &fit, &err));
                 assert_int_equal(fit.detects_other_rule,
                                  caught ? OPEVO_CAUGHT_YES : OPEVO_CAUGHT_NO);
                 yes += caught;
@@ -341,7 +341,8 @@ static opevo_fit power_at(const fixture *f, opevo_duplicate_rule rule, uint64_t 
     opevo_fit fit = {0};
 
     CHECK_OK(opevo_verify_child_power(
-        &(opevo_child_step){f->space, &f->parents, 0.5, rule, f->taken}, draws, &fit, &err));
+        &(opevo_child_step){f->space, &f->parents, 0.5, rule, f->taken, {0, 0}}, draws, &fit,
+        &err));
     return fit;
 }
 
@@ -435,7 +436,8 @@ static void test_walk_that_stays(void **state)
 
     set_up(&f, 0x800);
     CHECK_OK(opevo_verify_child_power(
-        &(opevo_child_step){f.space, &one, 0, OPEVO_DUPLICATE_REDRAW, f.taken}, 10000, &fit, &err));
+        &(opevo_child_step){f.space, &one, 0, OPEVO_DUPLICATE_REDRAW, f.taken, {0, 0}}, 10000, &fit,
+        &err));
     CHECK_CLOSE(fit.detectable_q / (1 - pow(0.001, 1.0 / 20000)), 1, 0.011);
     assert_int_equal(fit.detects_other_rule, OPEVO_CAUGHT_NO);
     tear_down(&f);
@@ -454,8 +456,8 @@ static opevo_fit power_of_large(const char *json, opevo_duplicate_rule rule, siz
     CHECK_OK(opevo_space_parse(json, "test", NULL, &space, &err));
     for (size_t x = 0; x < opevo_space_size(space); x++)
         taken[x] = x % step != 1;
-    CHECK_OK(opevo_verify_child_power(&(opevo_child_step){space, &parent, 0.5, rule, taken}, 100000,
-                                      &fit, &err));
+    CHECK_OK(opevo_verify_child_power(&(opevo_child_step){space, &parent, 0.5, rule, taken, {0, 0}},
+                                      100000, &fit, &err));
     opevo_space_destroy(space);
     return fit;
 }
@@ -490,24 +492,23 @@ static void test_bad_arguments(void **state)
     bool *taken = opevo_calloc(5000, sizeof *taken);
 
     set_up(&f, 0x401);
-    CHECK_FAILS(OPEVO_INVALID, "draw",
-                opevo_verify_child_power(
-                    &(opevo_child_step){f.space, &f.parents, 0.5, OPEVO_DUPLICATE_REDRAW, f.taken},
-                    0, &fit, &err));
-    CHECK_FAILS(OPEVO_INVALID, "q",
-                opevo_verify_child_power(
-                    &(opevo_child_step){f.space, &f.parents, 1, OPEVO_DUPLICATE_REDRAW, f.taken}, 9,
-                    &fit, &err));
-    CHECK_FAILS(OPEVO_INVALID, "cannot reach a free point",
-                opevo_verify_child_power(
-                    &(opevo_child_step){f.space, &f.parents, 0, OPEVO_DUPLICATE_REDRAW, f.taken}, 9,
-                    &fit, &err));
+    CHECK_FAILS(
+        OPEVO_INVALID, "draw",
+        opevo_verify_child_power(
+            &(opevo_child_step){f.space, &f.parents, 0.5, OPEVO_DUPLICATE_REDRAW, f.taken, {0, 0}},
+            0, &fit, &err));
+    CHECK_FAILS(
+        OPEVO_INVALID, "q",
+        opevo_verify_child_power(
+            &(opevo_child_step){f.space, &f.parents, 1, OPEVO_DUPLICATE_REDRAW, f.taken, {0, 0}}, 9,
+            &fit, &err));
     CHECK_OK(opevo_space_parse("{\"K\": {\"_type\": \"factor\", \"_value\": [2147483648, 4]}}",
                                "test", NULL, &large, &err));
-    CHECK_FAILS(OPEVO_LIMIT, "4096",
-                opevo_verify_child_power(
-                    &(opevo_child_step){large, &f.parents, 0.5, OPEVO_DUPLICATE_REDRAW, taken}, 9,
-                    &fit, &err));
+    CHECK_FAILS(
+        OPEVO_LIMIT, "4096",
+        opevo_verify_child_power(
+            &(opevo_child_step){large, &f.parents, 0.5, OPEVO_DUPLICATE_REDRAW, taken, {0, 0}}, 9,
+            &fit, &err));
     assert_int_equal(fit.draws, 5);
     opevo_free(taken);
     opevo_space_destroy(large);
@@ -527,8 +528,9 @@ static void test_failing_allocations(void **state)
 
         opevo_memory_fail_at(n);
         status = opevo_verify_child_power(
-            &(opevo_child_step){f.space, &f.parents, 0.5, OPEVO_DUPLICATE_CONTINUE, f.taken}, 1000,
-            &fit, NULL);
+            &(opevo_child_step){
+                f.space, &f.parents, 0.5, OPEVO_DUPLICATE_CONTINUE, f.taken, {0, 0}},
+            1000, &fit, NULL);
         opevo_memory_fail_at(0);
         assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);
         assert_int_equal(opevo_memory_live(), alive);

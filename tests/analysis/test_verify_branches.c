@@ -38,6 +38,8 @@ typedef enum defect {
     DEFECTS
 } defect;
 
+static const opevo_child_limits limits = {OPEVO_CHILD_PATIENCE, OPEVO_CHILD_TRIES};
+
 typedef struct fixture {
     opevo_space *space;
     size_t width, size;
@@ -197,8 +199,9 @@ static opevo_fit verify(fixture *f, size_t number, double q, opevo_duplicate_rul
     double bound = 1;
 
     opevo_rng_init(&rng, 11, "branches", number);
-    CHECK_OK(opevo_verify_child(&(opevo_child_step){f->space, &f->parents, q, rule, f->taken}, draw,
-                                f, DRAWS, &rng, &fit, &bound, &err));
+    CHECK_OK(
+        opevo_verify_child(&(opevo_child_step){f->space, &f->parents, q, rule, f->taken, limits},
+                           draw, f, DRAWS, &rng, &fit, &bound, &err));
     assert_true(bound < 1e-9);
     return fit;
 }
@@ -259,8 +262,8 @@ static void test_power(void **state)
     set_up(&f, 0, 0.5, OPEVO_DUPLICATE_CONTINUE);
     fit = verify(&f, 0, 0.5, OPEVO_DUPLICATE_CONTINUE, draw_child);
     CHECK_OK(opevo_verify_child_power(
-        &(opevo_child_step){f.space, &f.parents, 0.5, OPEVO_DUPLICATE_CONTINUE, f.taken}, DRAWS,
-        &fit, &err));
+        &(opevo_child_step){f.space, &f.parents, 0.5, OPEVO_DUPLICATE_CONTINUE, f.taken, limits},
+        DRAWS, &fit, &err));
     assert_true(fit.detectable_q > 0 && fit.detectable_q < 0.1);
     assert_int_equal(fit.detects_duplicates, OPEVO_CAUGHT_YES);
     tear_down(&f);

@@ -195,8 +195,8 @@ static void test_duplicates(void **state)
                 for (size_t x = 0; x < f.points; x++)
                     taken[x] = x % every != 1;
                 CHECK_OK(opevo_child_law_without_duplicates(
-                    &(opevo_child_step){f.space, &parents, f.q, rule, taken}, law, &lost, &bound,
-                    &err));
+                    &(opevo_child_step){f.space, &parents, f.q, rule, taken, {0, 0}}, law, &lost,
+                    &bound, &err));
                 follow(&f, rule, taken, expected);
                 assert_true(lost == 0 && bound < 1e-9);
                 for (size_t y = 0; y < f.points; y++)
@@ -237,8 +237,8 @@ static void test_what_is_out_of_reach(void **state)
             set_up(&f, PARTS, 0.5, rows[r].parents, weights);
             taken[rows[r].left] = taken[rows[r].left + 1] = false;
             CHECK_OK(opevo_child_law_without_duplicates(
-                &(opevo_child_step){f.space, &parents, f.q, rule, taken}, law, &lost, &bound,
-                &err));
+                &(opevo_child_step){f.space, &parents, f.q, rule, taken, {0, 0}}, law, &lost,
+                &bound, &err));
             CHECK_CLOSE(lost, rows[r].lost[rule], 1e-12);
             CHECK_CLOSE(law[rows[r].left] + law[rows[r].left + 1], 1 - lost, 1e-9);
             opevo_space_destroy(f.space);
@@ -266,8 +266,8 @@ static void test_every_allocation_fails(void **state)
             opevo_memory_fail_at(n);
             status = which ? opevo_child_law_create(space, &parents, 0.5, NULL, &product, NULL)
                            : opevo_child_law_without_duplicates(
-                                 &(opevo_child_step){space, &parents, 0.5, OPEVO_DUPLICATE_CONTINUE,
-                                                     taken},
+                                 &(opevo_child_step){
+                                     space, &parents, 0.5, OPEVO_DUPLICATE_CONTINUE, taken, {0, 0}},
                                  law, NULL, NULL, NULL);
             opevo_memory_fail_at(0);
             assert_true(status == OPEVO_OK || status == OPEVO_NOMEM);

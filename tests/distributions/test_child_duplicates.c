@@ -61,8 +61,8 @@ static void check_rule(const opevo_space *space, const opevo_parents *parents, d
     double *law = calloc(n, sizeof *law), lost = -1, bound = -1;
 
     (rule == OPEVO_DUPLICATE_REDRAW ? again : follow)(kernel, n, taken, exact);
-    CHECK_OK(opevo_child_law_without_duplicates(&(opevo_child_step){space, parents, q, rule, taken},
-                                                law, &lost, &bound, &err));
+    CHECK_OK(opevo_child_law_without_duplicates(
+        &(opevo_child_step){space, parents, q, rule, taken, {0, 0}}, law, &lost, &bound, &err));
     for (size_t y = 0; y < n; y++) {
         assert_true(law[y] >= 0 && !(taken[y] && law[y] != 0));
         off += fabsl(law[y] - exact[y]);
@@ -127,15 +127,15 @@ static void extremes(void **state)
     for (int rule = 0; rule < 2; rule++) {
         memset(taken, true, sizeof taken);
         CHECK_OK(opevo_child_law_without_duplicates(
-            &(opevo_child_step){space, &four, 0.5, (opevo_duplicate_rule)rule, taken}, law, &lost,
-            &bound, &err));
+            &(opevo_child_step){space, &four, 0.5, (opevo_duplicate_rule)rule, taken, {0, 0}}, law,
+            &lost, &bound, &err));
         CHECK_CLOSE(lost, 1, 1e-15);
         for (size_t y = 0; y < 36; y++)
             CHECK_CLOSE(law[y], 0, 0);
         memset(taken, false, sizeof taken);
         CHECK_OK(opevo_child_law_without_duplicates(
-            &(opevo_child_step){space, &four, 0.5, (opevo_duplicate_rule)rule, taken}, law, NULL,
-            NULL, &err));
+            &(opevo_child_step){space, &four, 0.5, (opevo_duplicate_rule)rule, taken, {0, 0}}, law,
+            NULL, NULL, &err));
         for (size_t y = 0; y < 36; y++)
             CHECK_CLOSE(law[y], opevo_child_law_probability(product, y), 1e-13);
     }
@@ -157,8 +157,8 @@ static void no_steps(void **state)
     assert_true(expected > 0.05);
     for (int rule = 0; rule < 2; rule++) {
         CHECK_OK(opevo_child_law_without_duplicates(
-            &(opevo_child_step){space, &four, 0, (opevo_duplicate_rule)rule, taken}, law, &lost,
-            NULL, &err));
+            &(opevo_child_step){space, &four, 0, (opevo_duplicate_rule)rule, taken, {0, 0}}, law,
+            &lost, NULL, &err));
         CHECK_CLOSE(lost, expected, 1e-15);
         for (size_t x = 0; x < 36; x++)
             CHECK_CLOSE(law[x], taken[x] ? 0 : (double)origin[x], 1e-15);
@@ -228,8 +228,8 @@ static void draws_tell_the_rules_apart(void **state)
         CHECK_OK(opevo_walker_create(opevo_space_parameter(space, i), 0.4, &walkers[i], &err));
     for (int rule = 0; rule < 2; rule++)
         CHECK_OK(opevo_child_law_without_duplicates(
-            &(opevo_child_step){space, &four, 0.4, (opevo_duplicate_rule)rule, taken}, law[rule],
-            NULL, NULL, &err));
+            &(opevo_child_step){space, &four, 0.4, (opevo_duplicate_rule)rule, taken, {0, 0}},
+            law[rule], NULL, NULL, &err));
     for (int rule = 0; rule < 2; rule++) {
         uint64_t drawn[36] = {0};
 
@@ -266,10 +266,11 @@ static void too_improbable(void **state)
     space = space_of(&path, 1);
     memset(taken, true, sizeof taken);
     taken[59] = false;
-    CHECK_FAILS(OPEVO_TOLERANCE, "",
-                opevo_child_law_without_duplicates(
-                    &(opevo_child_step){space, &parents, 0.1, OPEVO_DUPLICATE_REDRAW, taken}, law,
-                    NULL, NULL, &err));
+    CHECK_FAILS(
+        OPEVO_TOLERANCE, "",
+        opevo_child_law_without_duplicates(
+            &(opevo_child_step){space, &parents, 0.1, OPEVO_DUPLICATE_REDRAW, taken, {0, 0}}, law,
+            NULL, NULL, &err));
     CHECK_CLOSE(law[0], 7, 0);
     opevo_space_destroy(space);
     opevo_text_free(&text);
@@ -285,17 +286,21 @@ static void refused(void **state)
 
     CHECK_FAILS(OPEVO_LIMIT, "4096",
                 opevo_child_law_without_duplicates(
-                    &(opevo_child_step){space, &four, 0.5, OPEVO_DUPLICATE_CONTINUE, taken}, law,
-                    NULL, NULL, &err));
+                    &(opevo_child_step){space, &four, 0.5, OPEVO_DUPLICATE_CONTINUE, taken, {0, 0}},
+                    law, NULL, NULL, &err));
     CHECK_FAILS(OPEVO_INVALID, "q is",
                 opevo_child_law_without_duplicates(
-                    &(opevo_child_step){fine, &four, 1, OPEVO_DUPLICATE_CONTINUE, taken}, law, NULL,
-                    NULL, &err));
-    CHECK_FAILS(OPEVO_INVALID, "weight",
-                opevo_child_law_without_duplicates(
-                    &(opevo_child_step){fine, &(opevo_parents){points, zero, 4}, 0.5,
-                                        OPEVO_DUPLICATE_CONTINUE, taken},
+                    &(opevo_child_step){fine, &four, 1, OPEVO_DUPLICATE_CONTINUE, taken, {0, 0}},
                     law, NULL, NULL, &err));
+    CHECK_FAILS(
+        OPEVO_INVALID, "weight",
+        opevo_child_law_without_duplicates(&(opevo_child_step){fine,
+                                                               &(opevo_parents){points, zero, 4},
+                                                               0.5,
+                                                               OPEVO_DUPLICATE_CONTINUE,
+                                                               taken,
+                                                               {0, 0}},
+                                           law, NULL, NULL, &err));
     opevo_space_destroy(space);
     opevo_space_destroy(fine);
 }
@@ -315,8 +320,8 @@ static void every_allocation_failing(void **state)
 
             opevo_memory_fail_at(n);
             status = opevo_child_law_without_duplicates(
-                &(opevo_child_step){space, &four, 0.5, (opevo_duplicate_rule)rule, taken}, law,
-                NULL, NULL, NULL);
+                &(opevo_child_step){space, &four, 0.5, (opevo_duplicate_rule)rule, taken, {0, 0}},
+                law, NULL, NULL, NULL);
             opevo_memory_fail_at(0);
             assert_int_equal(opevo_memory_live(), live);
         }

@@ -174,8 +174,8 @@ static void test_rule(void **state)
                 opevo_child_sampler_set_parents(sampler, vertices, self.weights, PARENTS, &err));
             if (rest > 0.01) { /* otherwise there may be nothing to draw */
                 CHECK_OK(opevo_child_law_without_duplicates(
-                    &(opevo_child_step){self.space, &self.parents, self.q, OPEVO_DUPLICATE_GIVEN,
-                                        taken},
+                    &(opevo_child_step){
+                        self.space, &self.parents, self.q, OPEVO_DUPLICATE_GIVEN, taken, {0, 0}},
                     law, &lost, &bound, &err));
                 assert_true(lost == 0 && bound < 1e-10);
                 for (size_t x = 0; x < self.size; x++)

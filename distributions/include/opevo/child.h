@@ -49,6 +49,14 @@ typedef struct opevo_parents {
     size_t count;
 } opevo_parents;
 
+/* How long one child is looked for: after `patience` mutations in vain it is recombined anew, as a
+ * graph that is not connected may hold nothing new where it started; after `tries` there is no
+ * child. For q = 0 it is recombined before each of them; given that it is allowed, it is drawn
+ * `tries` times. Both 0: the rules as they are worded, without limits. */
+typedef struct opevo_child_limits {
+    unsigned patience, tries;
+} opevo_child_limits;
+
 /* One child of a generation: parents to recombine, q of the mutation,
  * and points that it may not be. */
 typedef struct opevo_child_step {
@@ -57,6 +65,7 @@ typedef struct opevo_child_step {
     double q; /* one for all parameters */
     opevo_duplicate_rule rule;
     const bool *taken; /* opevo_space_size(space) flags: true for the points of S */
+    opevo_child_limits limits;
 } opevo_child_step;
 
 typedef struct opevo_child_law opevo_child_law;
@@ -93,19 +102,30 @@ OPEVO_API const double *opevo_child_law_marginal(const opevo_child_law *law, siz
 /* The law after duplicates are handled, over all points of the space.
  *
  *   law     out: a probability for each point; 0 on S
- *   lost    out: probability that no point of T is ever reached (T empty, or cut off); may be NULL
- *   bound   out: 1-norm bound; may be NULL
+ *   lost    out: probability that there is no child: without limits, as no point of T is ever
+ *           reached (T empty, or cut off); may be NULL
+ *   bound   out: 1-norm bound of the law, and of `lost` with it; may be NULL
  *
  * Given T, law is 0 and lost is 1 where P(T) is 0.
  *
  * With branches T may be out of reach of one mutation and in reach of several; such a recombined
  * child counts as lost when redrawing only.
  *
- * Redrawing starts again from the recombined child, so its law mixes K(x,.)/K(x,T) over the
- * recombined states x, with their exact weights. Errors: INVALID as opevo_child_law_create; LIMIT
- * above 4096 points; TOLERANCE when the bound would exceed 1e-9, which takes points of T that a
- * mutation finds less often than about once in 1e6 times; NOMEM.
- * Cost: O(points^2) memory, O(points^2 + |S|^3) time. */
+ * With limits, a recombined child x that is drawn again with probability 1 - k_x, k_x = K(x,T), is
+ * recombined anew with probability (1 - k_x)^patience. With R the law after recombination,
+ *
+ *     A_m(y) = sum_x R(x) (1 - (1 - k_x)^m) / k_x K(x,y) on T,   r_m = sum_x R(x) (1 - k_x)^m
+ *
+ * are the law and the loss of one round of m mutations, and for tries = n patience + rest the law
+ * is (1 + r + .. + r^(n-1)) A + r^n A_rest with A and r those of a full round, and lost is r^n
+ * r_rest. Continuing has A_m = sum_{j<m} R (K I_S)^j K on T and r_m = |R (K I_S)^m|, where I_S
+ * keeps what is in S.
+ *
+ * Errors: INVALID as opevo_child_law_create, or for one limit without the other; LIMIT above 4096
+ *         points; TOLERANCE when the bound would exceed 1e-9, which without limits takes points of
+ *         T that a mutation finds less often than about once in 1e6 times; NOMEM.
+ * Cost: O(points^2) memory, O(points^2 + |S|^3) time; continuing within limits takes a product with
+ *       K for each mutation until the mass in S keeps its shape, patience at most. */
 OPEVO_API opevo_status opevo_child_law_without_duplicates(const opevo_child_step *step, double *law,
                                                           double *lost, double *bound,
                                                           opevo_error *err);

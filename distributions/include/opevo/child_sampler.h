@@ -15,10 +15,9 @@ OPEVO_BEGIN_C
 
 typedef struct opevo_child_sampler opevo_child_sampler;
 
-/* Mutations that one child may take, and of how many of them it is recombined anew: a graph that is
- * not connected may hold nothing new where the child started. Where one mutation finds something
- * new with probability p, this disturbs the child's law by less than (1 - p)^patience: 1e-35 for p
- * = 0.01. */
+/* The limits of opevo_child_sampler_draw. Where one mutation finds something new with probability
+ * p, they move the child's law by less than (1 - p)^patience: 1e-35 for p = 0.01. child.h has the
+ * law with limits. */
 enum { OPEVO_CHILD_TRIES = 16384, OPEVO_CHILD_PATIENCE = OPEVO_CHILD_TRIES / 2 };
 
 /* `space` must outlive the sampler. q is the probability of one more step, of every parameter's
@@ -50,10 +49,10 @@ OPEVO_API opevo_status opevo_child_sampler_set_parents(opevo_child_sampler *samp
  * each mutation a walk a parameter. */
 OPEVO_API bool opevo_child_sampler_draw(opevo_child_sampler *sampler, const opevo_index_set *seen,
                                         opevo_rng *rng, opevo_index *vertices, opevo_index *point);
-/* The same with at most `tries` mutations, 1 .. OPEVO_CHILD_TRIES, unless the rule is GIVEN. */
+/* The same with other limits, both at least 1. */
 OPEVO_API bool opevo_child_sampler_try(opevo_child_sampler *sampler, const opevo_index_set *seen,
-                                       unsigned tries, opevo_rng *rng, opevo_index *vertices,
-                                       opevo_index *point);
+                                       opevo_child_limits limits, opevo_rng *rng,
+                                       opevo_index *vertices, opevo_index *point);
 
 OPEVO_END_C
 

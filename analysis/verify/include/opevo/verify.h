@@ -89,16 +89,15 @@ OPEVO_API opevo_status opevo_verify_power_at(const opevo_parameter *parameter, d
                                              opevo_fit *out, opevo_error *err);
 
 /* The whole child step of a tuner: recombine, mutate, handle duplicates. `draw` gives the point of
- * one child of this step; the test is against
- * opevo_child_law_without_duplicates. A number of at least opevo_space_size(space) counts as an
- * impossible draw.
+ * one child of this step, or a number of at least opevo_space_size(space) where it finds none; the
+ * test is against opevo_child_law_without_duplicates, whose `lost` is the probability of none.
  *
- *   step    its taken points are at least the parents, as a rule
+ *   step    its taken points are at least the parents, as a rule; its limits are the sampler's:
+ *           OPEVO_CHILD_PATIENCE and OPEVO_CHILD_TRIES for opevo_child_sampler_draw
  *   bound   out: 1-norm bound of the law; may be NULL
  *
- * Errors: as opevo_child_law_without_duplicates (LIMIT above 4096 points) and opevo_verify_draws;
- * INVALID when more than 1e-9 of the children can reach no free point, as on a graph that is not
- * connected: a sampler has to give up on these, and no law says what comes then. */
+ * Errors: as opevo_child_law_without_duplicates (LIMIT above 4096 points) and opevo_verify_draws.
+ * */
 OPEVO_API opevo_status opevo_verify_child(const opevo_child_step *step, opevo_draw draw,
                                           void *context, uint64_t draws, opevo_rng *rng,
                                           opevo_fit *out, double *bound, opevo_error *err);
