@@ -281,6 +281,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 0, 0, 1024, &threads, err));
     OPEVO_TRY(opevo_i_cli_on_of_call(call, call->arguments[0], &text, &what, err));
     OPEVO_TRY(opevo_i_cli_space_of(what, &space, err));
+    OPEVO_TRY(opevo_space_check_points(space, what, err));
     if (opevo_i_cli_option(call, "shares")) {
         status =
             opevo_i_cli_space_shares_print(space, opevo_i_cli_option(call, "shares"), out, err);

@@ -171,7 +171,7 @@ opevo_status opevo_session_create_sized(opevo_objective *objective,
     OPEVO_TRY(check_budget(&options->budget, opevo_objective_is_external(objective), err));
     OPEVO_TRY(opevo_objective_check(objective, err));
     if (objective->space)
-        OPEVO_TRY(opevo_space_check_points(objective->space, err));
+        OPEVO_TRY(opevo_space_check_points(objective->space, NULL, err));
     self->objective = objective;
     self->result.stop = OPEVO_STOP_INTERRUPTED; /* as long as nothing else ends it */
     OPEVO_TRY(allocate(self, err));

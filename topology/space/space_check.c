@@ -48,7 +48,8 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_space_check_points(const opevo_space *space, opevo_error *err)
+opevo_status opevo_space_check_points(const opevo_space *space, const char *origin,
+                                      opevo_error *err)
 {
     const opevo_diagram *diagram = NULL;
 
@@ -56,5 +57,5 @@ opevo_status opevo_space_check_points(const opevo_space *space, opevo_error *err
         opevo_space_diagram(space, &diagram, NULL) != OPEVO_OK ||
         opevo_i_topology_diagram_has_points(diagram))
         return OPEVO_OK;
-    return opevo_i_topology_diagram_conflict(space, NULL, err);
+    return opevo_i_topology_diagram_conflict(space, origin, err);
 }

@@ -166,7 +166,7 @@ static void test_conflict_in_a_large_space(void **state)
     }
     space = make(names, LIST("a * b == 128", "c * d == 128", "b + 62 < a", "a % 2 == 0"));
     CHECK_FAILS(OPEVO_INVALID, "1 (\"a * b == 128\") and 3 (\"b + 62 < a\") together",
-                opevo_space_check_points(space, &err));
+                opevo_space_check_points(space, "s.json", &err));
     CHECK_OK(opevo_space_count_allowed(space, 0, 1, &share, &err));
     assert_true(share.exact && share.allowed == 0);
     assert_null(opevo_space_draws_from(space));

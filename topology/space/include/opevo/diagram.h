@@ -54,9 +54,10 @@ opevo_status opevo_space_diagram(const opevo_space *space, const opevo_diagram *
  * points. Whether there is one depends on the space alone. */
 const opevo_diagram *opevo_space_draws_from(const opevo_space *space);
 /* Refuse a space without allowed points, where a diagram is drawn from or the space is small enough
- * to be tabulated, which was done when it was made. Errors: INVALID, naming a smallest group of
- * constraints that conflict. */
-opevo_status opevo_space_check_points(const opevo_space *space, opevo_error *err);
+ * to be tabulated, which was done when it was made. `origin` begins the message; NULL: "the space".
+ * Errors: INVALID, naming a smallest group of constraints that conflict. */
+opevo_status opevo_space_check_points(const opevo_space *space, const char *origin,
+                                      opevo_error *err);
 
 /* Constraints of a space that exclude no point which the others allow: *useless, of one flag for
  * each. Errors: as opevo_diagram_create. Cost: a compilation for each constraint. */
