@@ -80,17 +80,6 @@ static opevo_status open_kernels(const wanted *given, opevo_objective **out, ope
                               : status;
 }
 
-/* The interpreter takes kernels with a harness only. */
-static opevo_status open_own(const wanted *given, opevo_objective **out, opevo_error *err)
-{
-    if (given->what && !opevo_i_cli_is_own(given->call, given->what))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--on simt runs kernels of yours, files NAME.cu, NAME.hip or NAME.c, not "
-                          "%.200s.",
-                          given->what);
-    return open_kernels(given, out, err);
-}
-
 typedef enum sort { COMPUTED, PROGRAM, KERNELS } sort;
 
 /* One row for each kind of objective beside the devices; the name is followed by ':', if that is a
@@ -103,7 +92,7 @@ static const struct {
 } kinds[] = {
     {"recorded", open_recorded, COMPUTED, true}, {"only-recorded", open_recorded, COMPUTED, true},
     {"sim", open_simulated, COMPUTED, true},     {"cmd", open_program, PROGRAM, true},
-    {"simt", open_own, KERNELS, false},
+    {"simt", open_kernels, KERNELS, false},
 };
 
 /* What an option of measuring applies to; NULL where it applies to the objective. Summaries begin

@@ -2,8 +2,8 @@
 
 /* The words of CUDA that kernels use most, for clang without NVIDIA's headers: -x cuda -include
  * cuda_words.h -nocudainc -nocudalib. Functions of the C library are LLVM's intrinsics, which the
- * interpreter and code for CPUs know; for expf, exp2f, logf, log2f, sinf and cosf there is no PTX
- * without NVIDIA's libdevice. */
+ * interpreter and code for CPUs know; for expf, exp2f, logf, log2f, sinf, cosf, tanhf and erff there is no
+ * PTX without NVIDIA's libdevice. */
 
 #ifndef OPEVO_CUDA_WORDS_H
 #define OPEVO_CUDA_WORDS_H
@@ -14,6 +14,7 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
+#define __align__(n) __attribute__((aligned(n)))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 /* NOLINTEND(bugprone-reserved-identifier) */
@@ -25,6 +26,21 @@ struct dim3 {
     unsigned x, y, z;
 };
 #include <__clang_cuda_builtin_vars.h>
+
+/* Short vectors, aligned to their size. */
+#define OPEVO_CUDA_VECTORS(name, type)                                                             \
+    struct __align__(2 * sizeof(type)) name##2                                                     \
+    {                                                                                              \
+        type x, y;                                                                                 \
+    };                                                                                             \
+    struct __align__(4 * sizeof(type)) name##4                                                     \
+    {                                                                                              \
+        type x, y, z, w;                                                                           \
+    };
+OPEVO_CUDA_VECTORS(char, signed char)
+OPEVO_CUDA_VECTORS(ushort, unsigned short)
+OPEVO_CUDA_VECTORS(int, int)
+OPEVO_CUDA_VECTORS(float, float)
 
 /* Without debug information: messages name the line of the call. */
 #define OPEVO_CUDA static __device__ __forceinline__ __attribute__((nodebug))
@@ -131,6 +147,16 @@ OPEVO_CUDA_FLOAT(logf)
 OPEVO_CUDA_FLOAT(log2f)
 OPEVO_CUDA_FLOAT(sinf)
 OPEVO_CUDA_FLOAT(cosf)
+OPEVO_CUDA_FLOAT(tanhf)
+OPEVO_CUDA_FLOAT(erff)
+OPEVO_CUDA float __int_as_float(int bits)
+{
+    return __builtin_bit_cast(float, bits);
+}
+OPEVO_CUDA int __float_as_int(float x)
+{
+    return __builtin_bit_cast(int, x);
+}
 OPEVO_CUDA float fminf(float a, float b)
 {
     return __builtin_fminf(a, b);

@@ -82,7 +82,7 @@ static bool decode_address(opevo_i_simt_work *self)
 
 /* ---- Memory ---- */
 
-static uint8_t space_of(LLVMValueRef pointer, unsigned alignment)
+uint8_t opevo_i_simt_work_space(LLVMValueRef pointer, unsigned alignment)
 {
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)), log = 0;
 
@@ -91,8 +91,7 @@ static uint8_t space_of(LLVMValueRef pointer, unsigned alignment)
     return (uint8_t)(log << 4 | (space > 5 ? 15 : space));
 }
 
-/* Races are looked for by granules, which no access may meet in part. */
-static void note_granule(opevo_i_simt_work *self, unsigned bytes)
+void opevo_i_simt_work_note_granule(const opevo_i_simt_work *self, unsigned bytes)
 {
     if (bytes < self->decoder->least_access)
         self->decoder->least_access = bytes;
@@ -133,12 +132,12 @@ static bool decode_access(opevo_i_simt_work *self, bool is_store)
         code->b = is_store ? slot.at : code->b;
         code->c = p == 0 ? total : 0;
         code->number = bytes;
-        code->space = space_of(pointer, alignment);
+        code->space = opevo_i_simt_work_space(pointer, alignment);
         code->atomic = ordering == LLVMAtomicOrderingMonotonic;
         if (p > 0) /* the first part is as aligned as all */
             code->space &= 15;
         bytes += slot.size;
-        note_granule(self, slot.size < alignment ? slot.size : alignment);
+        opevo_i_simt_work_note_granule(self, slot.size < alignment ? slot.size : alignment);
     }
     opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_FREE); /* counted where it runs */
     return true;
@@ -194,8 +193,8 @@ static bool decode_atomic(opevo_i_simt_work *self)
     code->number = update == OPEVO_I_SIMT_UPDATE_FADD && slot.size == 4 && work_flushes(self)
                        ? OPEVO_I_SIMT_UPDATE_FADD_FLUSHED
                        : update;
-    code->space = space_of(LLVMGetOperand(self->instruction, 0), slot.size);
-    note_granule(self, slot.size);
+    code->space = opevo_i_simt_work_space(LLVMGetOperand(self->instruction, 0), slot.size);
+    opevo_i_simt_work_note_granule(self, slot.size);
     opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_FREE);
     return true;
 }
@@ -218,8 +217,8 @@ static bool decode_exchange(opevo_i_simt_work *self)
     code->b = work_part(self, &in[1], 0).at;
     code->c = work_part(self, &in[2], 0).at;
     code->number = work_part(self, &self->result, 1).at;
-    code->space = space_of(LLVMGetOperand(self->instruction, 0), slot.size);
-    note_granule(self, slot.size);
+    code->space = opevo_i_simt_work_space(LLVMGetOperand(self->instruction, 0), slot.size);
+    opevo_i_simt_work_note_granule(self, slot.size);
     opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_FREE);
     return true;
 }

@@ -182,6 +182,9 @@ bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what)
         return decode_shuffle(self, found.number);
     case OPEVO_I_SIMT_CALL_VOTE:
         return decode_vote(self, found.number);
+    case OPEVO_I_SIMT_CALL_COPY:
+    case OPEVO_I_SIMT_CALL_FILL:
+        return opevo_i_simt_work_block(self, found.callee == OPEVO_I_SIMT_CALL_FILL);
     case OPEVO_I_SIMT_CALL_UNKNOWN:
         break;
     }

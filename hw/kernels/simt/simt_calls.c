@@ -172,6 +172,7 @@ static const row whole[] = {
 static const row library[] = {
     FUNCTIONS("ceil", CEIL + 1, 1, CONVERT, CONVERT_64),
     FUNCTIONS("cos", COS, 1, FUNCTION_32, FUNCTION_64),
+    FUNCTIONS("erf", ERF, 1, FUNCTION_32, FUNCTION_64),
     FUNCTIONS("exp", EXP, 1, FUNCTION_32, FUNCTION_64),
     FUNCTIONS("exp2", EXP2, 1, FUNCTION_32, FUNCTION_64),
     FUNCTIONS("fabs", FABS + 1, 1, FLOAT_32, FLOAT_64),
@@ -265,6 +266,10 @@ opevo_i_simt_intrinsic opevo_i_simt_intrinsic_find(const char *name)
         return (opevo_i_simt_intrinsic){.callee = OPEVO_I_SIMT_CALL_NOTHING,
                                         .cost_32 = OPEVO_I_SIMT_COST_FREE,
                                         .cost_64 = OPEVO_I_SIMT_COST_FREE};
+    if (starts(name, "llvm.memcpy.") || starts(name, "llvm.memmove."))
+        return (opevo_i_simt_intrinsic){.callee = OPEVO_I_SIMT_CALL_COPY};
+    if (starts(name, "llvm.memset."))
+        return (opevo_i_simt_intrinsic){.callee = OPEVO_I_SIMT_CALL_FILL};
     if (!found)
         other = starts(name, "llvm.") ? find_generic(name) : find_library(name);
     if (found || other)

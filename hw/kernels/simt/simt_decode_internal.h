@@ -104,7 +104,9 @@ typedef enum opevo_i_simt_callee {
     OPEVO_I_SIMT_CALL_BARRIER,
     OPEVO_I_SIMT_CALL_WARP_BARRIER,
     OPEVO_I_SIMT_CALL_SHUFFLE,
-    OPEVO_I_SIMT_CALL_VOTE
+    OPEVO_I_SIMT_CALL_VOTE,
+    OPEVO_I_SIMT_CALL_COPY,
+    OPEVO_I_SIMT_CALL_FILL
 } opevo_i_simt_callee;
 
 /* Where an operation on floats flushes denormals. */

@@ -152,12 +152,12 @@ bool opevo_simt_allow_same_value(opevo_simt *self, const char *variable)
 {
     const opevo_i_simt_region *found = NULL;
 
-    for (size_t i = 1; i < self->first_buffer && !found; i++) {
+    for (size_t i = 1; i < self->first_buffer && !(found && variable); i++) {
         opevo_i_simt_region *region = &self->regions[i];
         bool writable = region->kind == OPEVO_I_SIMT_SHARED ||
                         region->kind == OPEVO_I_SIMT_GLOBAL || region->dynamic;
 
-        if (!writable || strcmp(region->name, variable) != 0)
+        if (!writable || (variable && strcmp(region->name, variable) != 0))
             continue;
         region->same_value = true;
         found = region;

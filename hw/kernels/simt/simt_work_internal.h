@@ -23,6 +23,14 @@ bool opevo_i_simt_work_arithmetic(opevo_i_simt_work *self);
 bool opevo_i_simt_work_conversion(opevo_i_simt_work *self);
 /* simt_addresses.c: getelementptr, alloca and accesses */
 bool opevo_i_simt_work_memory(opevo_i_simt_work *self);
+/* Of an access by a pointer that is aligned so far: code->space. */
+uint8_t opevo_i_simt_work_space(LLVMValueRef pointer, unsigned alignment);
+/* An access of so many bytes: races are looked for by granules, which no access may meet in
+ * part. */
+void opevo_i_simt_work_note_granule(const opevo_i_simt_work *self, unsigned bytes);
+/* simt_blocks.c: llvm.memset, or llvm.memcpy and llvm.memmove, of a number of bytes that the code
+ * says. */
+bool opevo_i_simt_work_block(opevo_i_simt_work *self, bool is_fill);
 /* simt_call_code.c: *what is the name of what is not supported. */
 bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what);
 /* simt_emit.c: the result has the bits of an operand. */

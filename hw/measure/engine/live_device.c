@@ -15,9 +15,9 @@ opevo_status opevo_live_dialect(const char *device, opevo_kernel_dialect *out, o
     const opevo_i_backend_ops *backend = NULL;
     const char *which = NULL;
 
-    /* The interpreter, which has no number, takes kernels of users only. */
+    /* Of kinds that have several devices, one is named. */
     if (opevo_i_backend_find(device, &backend, &which, NULL) != OPEVO_OK || !backend->builds ||
-        (!which && backend->dialect != OPEVO_KERNEL_C))
+        (!which && backend->is_name != opevo_i_backend_is_none))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%.100s: give " OPEVO_DEVICES_OR ".", device);
     *out = backend->dialect;
     return OPEVO_OK;

@@ -20,16 +20,19 @@
 
 #include "cpu_internal.h"
 #include "own_launch_internal.h"
+#include "protocol_internal.h"
+#include "simt_generated_internal.h"
 #include "simt_row_internal.h"
 
 #define CYCLE_S 1e-9
+#define NO_LIBRARY "an interpreter has no library of operators"
 #define STEP_S 2e-9 /* of the interpreter, for an instruction of a warp at least */
 
 static const opevo_i_backend_ops simt_ops;
 
 typedef struct simt_backend {
     opevo_i_backend super;
-    opevo_i_own *own;
+    opevo_i_own *own; /* NULL: kernels are generated, and there is one set of operands */
     opevo_i_reference_operands sets[OPEVO_I_CPU_SETS];
     opevo_simt_costs *costs;
     char clang[4096];
@@ -91,6 +94,19 @@ cleanup:
     return status;
 }
 
+static opevo_status set_up_workload(simt_backend *self, const json_t *message, opevo_error *err)
+{
+    json_int_t seed = json_integer_value(json_object_get(message, "seed"));
+    opevo_workload *work = NULL;
+    opevo_status status = opevo_i_wire_setup_workload(message, &work, err);
+
+    if (status == OPEVO_OK)
+        status = opevo_i_reference_operands_create(work, (uint64_t)seed, &self->sets[0], err);
+    self->super.reference_s = self->sets[0].reference_s;
+    self->super.unbounded = self->sets[0].unbounded;
+    return status;
+}
+
 static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo_error *err)
 {
     simt_backend *self = (simt_backend *)backend;
@@ -98,10 +114,10 @@ static opevo_status setup(opevo_i_backend *backend, const json_t *message, opevo
 
     backend->build_limit_s = json_number_value(json_object_get(message, "build_limit_s"));
     self->run_limit_s = json_number_value(json_object_get(message, "run_limit_s"));
-    if (!(backend->build_limit_s > 0) || !(self->run_limit_s > 0) ||
-        !json_object_get(message, "harness"))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "simt takes kernels with a harness, and the setup lacks one or a limit.");
+    if (!(backend->build_limit_s > 0) || !(self->run_limit_s > 0))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The setup lacks a limit.");
+    if (!json_object_get(message, "harness"))
+        return set_up_workload(self, message, err);
     status = opevo_i_own_open(message, OPEVO_I_CPU_SETS, self->sets, &self->own, err);
     return status == OPEVO_OK ? opevo_i_own_reference(message, &backend->reference, err) : status;
 }
@@ -158,6 +174,8 @@ static opevo_status build_command(const opevo_i_backend *backend, const opevo_i_
     const char *const both[] = {"-O2",
                                 "-fno-vectorize",
                                 "-fno-slp-vectorize",
+                                "-fno-builtin-memset", /* loops over memory stay loops */
+                                "-fno-builtin-memcpy",
                                 "-ffp-contract=off",
                                 "-gline-tables-only",
                                 "-w",
@@ -169,10 +187,11 @@ static opevo_status build_command(const opevo_i_backend *backend, const opevo_i_
                                 NULL};
     opevo_status status = OPEVO_OK;
 
-    if (*job->kernel.entry) /* a function in C that gives golden results */
+    if (job->kernel.own && *job->kernel.entry) /* a function in C that gives golden results */
         return opevo_i_cpu_build_command(opevo_i_cpu_compiler(), &job->kernel, source, object, out,
                                          err);
-    status = add_words(job->kernel.dialect == OPEVO_KERNEL_C ? plain : cuda, out, err);
+    status = add_words(job->kernel.own && job->kernel.dialect == OPEVO_KERNEL_C ? plain : cuda, out,
+                       err);
     if (status == OPEVO_OK)
         status = add_folders(self, out, err);
     if (status == OPEVO_OK)
@@ -182,17 +201,19 @@ static opevo_status build_command(const opevo_i_backend *backend, const opevo_i_
 
 /* ---- Running -------------------------------------------------------------------------------- */
 
-/* A module in the interpreter. */
+/* A module in the interpreter: behind a launcher for a harness, by itself for generated kernels. */
 typedef struct loaded {
     opevo_module *module;
     opevo_edits *none;
     opevo_variant *variant;
     opevo_launcher *launcher;
+    opevo_simt *simt;
 } loaded;
 
 static void unload(loaded *self)
 {
     opevo_launcher_destroy(self->launcher);
+    opevo_simt_destroy(self->simt);
     opevo_variant_destroy(self->variant);
     opevo_edits_destroy(self->none);
     opevo_module_destroy(self->module);
@@ -201,6 +222,7 @@ static void unload(loaded *self)
 static opevo_status load(const simt_backend *self, const char *object, loaded *out,
                          opevo_error *err)
 {
+    opevo_simt_options options = opevo_simt_defaults;
     opevo_status status = OPEVO_OK;
 
     *out = (loaded){.none = opevo_edits_create()};
@@ -208,11 +230,16 @@ static opevo_status load(const simt_backend *self, const char *object, loaded *o
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel.");
     OPEVO_TRY(opevo_module_load(object, &out->module, err));
     OPEVO_TRY(opevo_variant_create(out->module, out->none, &out->variant, err));
-    status = opevo_simt_launcher_create(opevo_variant_llvm(out->variant), self->costs,
-                                        &opevo_simt_defaults, opevo_i_own_harness(self->own),
-                                        &out->launcher, err);
-    if (status == OPEVO_OK)
-        opevo_simt_launcher_limit(out->launcher, (uint64_t)(self->run_limit_s / STEP_S));
+    options.step_limit = (uint64_t)(self->run_limit_s / STEP_S);
+    if (!self->own) {
+        OPEVO_TRY(opevo_simt_create(opevo_variant_llvm(out->variant), self->costs, &options,
+                                    &out->simt, err));
+        /* Where threads do not divide a tile, two may bring the same element of it. */
+        (void)opevo_simt_allow_same_value(out->simt, NULL);
+        return OPEVO_OK;
+    }
+    status = opevo_simt_launcher_create(opevo_variant_llvm(out->variant), self->costs, &options,
+                                        opevo_i_own_harness(self->own), &out->launcher, err);
 cleanup:
     return status;
 }
@@ -233,24 +260,35 @@ static opevo_status run_reference(opevo_i_backend *backend, const opevo_kernel *
     return status;
 }
 
+static bool judge(simt_backend *self, const loaded *kernels, const opevo_i_wire_job *job,
+                  double *cost, opevo_i_wire_result *result)
+{
+    opevo_evaluation first = {.cost = 0};
+    bool right = false;
+
+    if (!self->own)
+        return opevo_i_simt_judge(kernels->simt, &self->sets[0], &job->kernel, cost, result);
+    right = opevo_i_own_judge(self->own, kernels->launcher, &job->kernel, SIZE_MAX, &first, result);
+    *cost = first.cost;
+    return right;
+}
+
 static void measure(opevo_i_backend *backend, const opevo_i_wire_job *job, const char *object,
                     opevo_i_wire_result *result)
 {
     simt_backend *self = (simt_backend *)backend;
-    double start = opevo_clock_monotonic_s();
+    double start = opevo_clock_monotonic_s(), cost = 0;
     opevo_error err = {OPEVO_OK, ""};
-    opevo_evaluation first;
     loaded kernels = {NULL};
 
     if (job->library) {
-        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", OPEVO_I_NO_LIBRARY);
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, NO_LIBRARY);
         return;
     }
     if (load(self, object, &kernels, &err) != OPEVO_OK)
         opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", err.message);
-    else if (opevo_i_own_judge(self->own, kernels.launcher, &job->kernel, SIZE_MAX, &first,
-                               result) &&
-             !opevo_i_wire_result_add(result, first.cost > 0 ? first.cost * CYCLE_S : CYCLE_S))
+    else if (judge(self, &kernels, job, &cost, result) &&
+             !opevo_i_wire_result_add(result, cost > 0 ? cost * CYCLE_S : CYCLE_S))
         opevo_i_wire_result_fault(result, "no memory for the samples of a kernel");
     unload(&kernels);
     result->run_s += opevo_clock_monotonic_s() - start;

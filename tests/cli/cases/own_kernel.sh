@@ -45,5 +45,5 @@ tune add.c --trials 1 --template sketch
 tune add.c --trials 1 --harness none.json
 opevo tune add.c --on cpu --trials 1
 opevo tune add.c --on cuda:0 --space space.json --trials 1
-opevo tune mm1 --on simt --trials 1
+opevo tune mm1 --on simt --template matmul-cpu --trials 1
 echo "status $?"

@@ -31,6 +31,9 @@ extern "C" __global__ void __launch_bounds__(64) all(const float *in, float *out
     __shared__ int least, most;
     __shared__ unsigned owner;
 
+    __shared__ __align__(16) float four[4 * 64];
+
+    *(float4 *)&four[4 * threadIdx.x] = float4{1, 2, 3, __int_as_float(0x3f800000)};
     if (threadIdx.x == 0) {
         least = n;
         most = 0;
@@ -40,9 +43,10 @@ extern "C" __global__ void __launch_bounds__(64) all(const float *in, float *out
     if (i < n) {
         float x = in[i];
 
-        out[i] = sqrtf(fabsf(x)) + expf(x) + exp2f(x) + logf(fabsf(x) + 1) + log2f(fabsf(x) + 1) + sinf(x) * cosf(x) +
+        out[i] = sqrtf(fabsf(x)) + expf(x) + exp2f(x) + logf(fabsf(x) + 1) + log2f(fabsf(x) + 1) + sinf(x) * cosf(x) + tanhf(x) + erff(x) +
                  floorf(4 * x) + ceilf(x) + truncf(x) + fminf(x, 0.5f) + fmaxf(x, 0.25f) + fmaf(x, x, 1) + min(x, 0.1f) +
-                 max(x, 0.2f) + (float)abs(min(i - 9, 7)) + (float)max(i, 3) + (float)min(9u, (unsigned)i) + (float)max(9u, (unsigned)i);
+                 max(x, 0.2f) + (float)abs(min(i - 9, 7)) + (float)max(i, 3) + (float)min(9u, (unsigned)i) + (float)max(9u, (unsigned)i) +
+                 four[4 * (threadIdx.x ^ 1) + 3] + (float)(__float_as_int(four[1]) >> 20);
         atomicAdd(&count[0], 1u);
         atomicSub(&count[1], 2u);
         atomicMin(&count[2], (unsigned)i);

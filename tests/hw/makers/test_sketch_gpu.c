@@ -12,7 +12,7 @@
 #include "device_fixture.h"
 
 #include "gpu_internal.h"
-#include "sketch_internal.h"
+#include "sketch_draw.h"
 
 /* ---- Counts ---- */
 
@@ -40,46 +40,6 @@ static void test_counts(void **state)
 }
 
 /* ---- Kernels ---- */
-
-/* Everything that a rule asks for: more threads, more sums, more stages. */
-static const char *const large[] = {
-    "matmul(64,96,48)",
-    "matmul(3,200,5)",
-    "softmax(5,300)",
-    "c2d(1,14,14,8,16,3,1,1)",
-    "conv-layer(1,9,7,3,11,3,1,1)",
-    "c3d(1,4,5,5,3,7,3,1,1)",
-    "dil(1,9,9,4,8,3,1,2,2)",
-    "gmm(3,8,16,12)",
-    "layer-norm(5,70)",
-    ("A[i:9, j:70]; M[i] = max(j) A[i, j]; D[i, j] = exp(A[i, j] - M[i]); S[i] = sum(j) D[i, j]; "
-     "V[i] = 1/S[i]"),
-    ("A[i:6, j:100]; M[i] = sum(j) A[i, j]/100; V[i] = sum(j) (A[i, j] - M[i])*(A[i, j] - M[i]); "
-     "Y[i, j] = (A[i, j] - M[i])/sqrt(V[i]/100 + 0.001)"),
-};
-
-/* A point of the branch of one sketch that the constraints allow; false where none was drawn. */
-static bool draw_in(opevo_rng *rng, const opevo_space *space, const opevo_sketches *sketches,
-                    size_t number, opevo_index *out)
-{
-    opevo_index vertex[OPEVO_SPACE_PARAMETERS_MAX];
-    size_t first = sketches->count > 1;
-
-    for (size_t i = 0; i < number; i++)
-        first += (size_t)sketches->item[i]->slots;
-    for (int tries = 0; tries < 20000; tries++) {
-        for (size_t i = 0; i < opevo_space_parameter_count(space); i++)
-            vertex[i] = OPEVO_INACTIVE;
-        vertex[0] = number;
-        for (size_t i = 0; i < (size_t)sketches->item[number]->slots; i++)
-            vertex[first + i] = opevo_rng_below_wide(
-                rng, opevo_parameter_size(opevo_space_parameter(space, first + i)));
-        *out = opevo_space_encode(space, vertex);
-        if (opevo_space_allows(space, *out))
-            return true;
-    }
-    return false;
-}
 
 typedef struct counter {
     int checked, rejected;
@@ -136,8 +96,8 @@ static void test_kernels_of_points(void **state)
 
     for (size_t i = 0; i < sizeof small / sizeof *small; i++)
         check_sketches(small[i], points, &count);
-    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
-        check_sketches(large[i], points, &count);
+    for (size_t i = 0; i < GPU_COMPUTATIONS; i++)
+        check_sketches(gpu_computations[i], points, &count);
     print_message("%d points, %d rejected\n", count.checked, count.rejected);
     assert_true(50 * count.rejected <= count.checked);
     batch_run();
@@ -281,9 +241,9 @@ static void test_texts(void **state)
         compilers with = find_compilers(vendor);
 
         any |= with.cxx || with.device || with.runtime;
-        for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        for (size_t i = 0; i < GPU_COMPUTATIONS; i++) {
             if (test_takes(i, vendor, 2))
-                check_texts(large[i], vendor, &with);
+                check_texts(gpu_computations[i], vendor, &with);
         }
         for (size_t i = 0; i < TYPED_COMPUTATIONS; i++) {
             if (test_takes(i, vendor, 2))

@@ -177,8 +177,8 @@ typedef struct opevo_simt_buffer {
  * Errors: LIMIT above 10^6 buffers or 2^38 bytes; NOMEM. */
 opevo_status opevo_simt_add_buffer(opevo_simt *simt, const opevo_simt_buffer *buffer,
                                    uint32_t *number, opevo_error *err);
-/* The same of a variable of the module in shared or global memory, until the machine is destroyed.
- * False: the module has no variable of that name. */
+/* The same of a variable of the module in shared or global memory, NULL: of all of them, until the
+ * machine is destroyed. False: the module has no variable of that name. */
 bool opevo_simt_allow_same_value(opevo_simt *simt, const char *variable);
 /* The caller wrote or will read the bytes of a buffer: they count as initialised from now on. */
 void opevo_simt_mark_initialised(opevo_simt *simt, uint32_t number);
