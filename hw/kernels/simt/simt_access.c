@@ -12,16 +12,6 @@
 
 #define OFFSET_MASK ((UINT64_C(1) << OPEVO_I_SIMT_HANDLE_SHIFT) - 1)
 
-/* Where the lanes of an access go. */
-typedef struct targets {
-    opevo_i_simt_region *region[OPEVO_I_SIMT_LANES];
-    uint64_t
-        offset[OPEVO_I_SIMT_LANES]; /* into the region's data, of a lane's own for local memory */
-    opevo_i_simt_region_kind kind;  /* of the first lane */
-    const opevo_i_simt_region *one; /* that of all lanes; NULL where it was not looked for */
-    bool plain; /* there is one, which needs no check of races and of initial values */
-} targets;
-
 /* NOLINTBEGIN(bugprone-macro-parentheses): a name */
 #define EACH_LANE(lane, mask)                                                                      \
     for (uint32_t rest_ = (mask), lane; rest_ && ((lane = (uint32_t)__builtin_ctz(rest_)), true);  \
@@ -98,7 +88,7 @@ static bool fault_bounds(opevo_simt *self, const opevo_i_simt_warp *warp,
 
 static bool resolve_lane(opevo_simt *self, const opevo_i_simt_warp *warp,
                          const opevo_i_simt_code *code, unsigned lane, uint64_t address,
-                         targets *out)
+                         opevo_i_simt_targets *out)
 {
     uint64_t handle = address >> OPEVO_I_SIMT_HANDLE_SHIFT, offset = address & OFFSET_MASK;
     opevo_i_simt_region *region = handle < self->region_count ? &self->regions[handle] : NULL;
@@ -132,7 +122,7 @@ static bool resolve_lane(opevo_simt *self, const opevo_i_simt_warp *warp,
 
 /* All lanes in one region and in order: the usual case, without a test of each. */
 static bool resolve_together(opevo_simt *self, const opevo_i_simt_warp *warp,
-                             const opevo_i_simt_code *code, targets *out)
+                             const opevo_i_simt_code *code, opevo_i_simt_targets *out)
 {
     const uint64_t *address = (const uint64_t *)(const void *)(warp->file + code->a);
     uint64_t first = address[__builtin_ctz(warp->mask)] + (uint64_t)code->number;
@@ -163,9 +153,8 @@ static bool resolve_together(opevo_simt *self, const opevo_i_simt_warp *warp,
     return true;
 }
 
-/* False on a fault. */
-static bool resolve(opevo_simt *self, const opevo_i_simt_warp *warp, const opevo_i_simt_code *code,
-                    targets *out)
+bool opevo_i_simt_resolve(opevo_simt *self, const opevo_i_simt_warp *warp,
+                          const opevo_i_simt_code *code, opevo_i_simt_targets *out)
 {
     const uint64_t *address = (const uint64_t *)(const void *)(warp->file + code->a);
     const opevo_i_simt_header *header = opevo_i_simt_header_of(warp, code->a);
@@ -174,7 +163,7 @@ static bool resolve(opevo_simt *self, const opevo_i_simt_warp *warp, const opevo
         return opevo_i_simt_fault_undefined(self, warp, code, header->origin,
                                             header->undefined & warp->mask,
                                             "has it for an address");
-    if (resolve_together(self, warp, code, out))
+    if (warp->mask & (warp->mask - 1) && resolve_together(self, warp, code, out))
         return true;
     out->kind = OPEVO_I_SIMT_NONE;
     EACH_LANE(lane, warp->mask)
@@ -192,8 +181,8 @@ static bool resolve(opevo_simt *self, const opevo_i_simt_warp *warp, const opevo
 /* ---- Races ---- */
 
 static bool fault_race(opevo_simt *self, const opevo_i_simt_warp *warp,
-                       const opevo_i_simt_code *code, unsigned lane, const targets *where,
-                       opevo_i_simt_conflict conflict)
+                       const opevo_i_simt_code *code, unsigned lane,
+                       const opevo_i_simt_targets *where, opevo_i_simt_conflict conflict)
 {
     static const char *const verbs[] = {"wrote", "updated", "read", "read"};
     bool of_block = conflict.scope == OPEVO_I_SIMT_OTHER_BLOCK;
@@ -213,19 +202,25 @@ static bool fault_race(opevo_simt *self, const opevo_i_simt_warp *warp,
  * the lanes before stored. */
 static opevo_i_simt_found find_value(const opevo_simt *self, const opevo_i_simt_warp *warp,
                                      const opevo_i_simt_code *code, unsigned lane,
-                                     const targets *where, uint64_t byte)
+                                     const opevo_i_simt_targets *where, uint64_t byte)
 {
     const uint8_t *value = warp->file + code->b + (size_t)lane * code->size;
 
+    if (code->value)
+        return memcmp(&where->region[lane]->values[byte >> self->value_shift],
+                      warp->file + code->b + lane * sizeof(opevo_simt_value),
+                      sizeof(opevo_simt_value)) == 0
+                   ? OPEVO_I_SIMT_SAME_VALUE
+                   : OPEVO_I_SIMT_OTHER_VALUE;
     return memcmp(where->region[lane]->data + byte, value + (byte - where->offset[lane]),
                   (size_t)1 << self->granule_shift) == 0
                ? OPEVO_I_SIMT_SAME_VALUE
                : OPEVO_I_SIMT_OTHER_VALUE;
 }
 
-static bool check_lane(opevo_simt *self, const opevo_i_simt_warp *warp,
-                       const opevo_i_simt_code *code, unsigned lane, const targets *where,
-                       opevo_i_simt_access access)
+bool opevo_i_simt_check_lane(opevo_simt *self, const opevo_i_simt_warp *warp,
+                             const opevo_i_simt_code *code, unsigned lane,
+                             const opevo_i_simt_targets *where, opevo_i_simt_access access)
 {
     const opevo_i_simt_region *region = where->region[lane];
     uint64_t granule = UINT64_C(1) << self->granule_shift;
@@ -245,9 +240,9 @@ static bool check_lane(opevo_simt *self, const opevo_i_simt_warp *warp,
     return true;
 }
 
-static bool check_races(opevo_simt *self, const opevo_i_simt_warp *warp,
-                        const opevo_i_simt_code *code, const targets *where,
-                        opevo_i_simt_access access)
+bool opevo_i_simt_check_races(opevo_simt *self, const opevo_i_simt_warp *warp,
+                              const opevo_i_simt_code *code, const opevo_i_simt_targets *where,
+                              opevo_i_simt_access access)
 {
     const opevo_i_simt_region *one = where->one;
     uint32_t lanes = warp->mask;
@@ -258,7 +253,8 @@ static bool check_races(opevo_simt *self, const opevo_i_simt_warp *warp,
         lanes = opevo_i_simt_race_reads(self, warp, one->kind == OPEVO_I_SIMT_SHARED, one->cells,
                                         where->offset, code);
     EACH_LANE(lane, lanes)
-    if (where->region[lane]->cells && !check_lane(self, warp, code, lane, where, access))
+    if (where->region[lane]->cells &&
+        !opevo_i_simt_check_lane(self, warp, code, lane, where, access))
         return false;
     return true;
 }
@@ -286,7 +282,7 @@ static uint32_t invalid_together(const uint8_t *valid, const uint64_t *offset, b
 
 /* Lanes that read bytes which nothing wrote. */
 static uint32_t invalid_lanes(const opevo_i_simt_warp *warp, const opevo_i_simt_code *code,
-                              const targets *where)
+                              const opevo_i_simt_targets *where)
 {
     uint32_t lanes = 0;
 
@@ -301,6 +297,17 @@ static uint32_t invalid_lanes(const opevo_i_simt_warp *warp, const opevo_i_simt_
         !is_valid(where->region[lane]->valid + where->offset[lane], code->size))
         lanes |= 1u << lane;
     return lanes;
+}
+
+/* Why the lanes are undefined that read bytes which are not written ones: behind this place. */
+static uint32_t origin_of(const opevo_i_simt_code *code, const opevo_i_simt_targets *where,
+                          uint32_t lanes)
+{
+    EACH_LANE(lane, lanes)
+    for (unsigned i = 0; i < code->size; i++)
+        if (where->region[lane]->valid[where->offset[lane] + i] > OPEVO_I_SIMT_WRITTEN)
+            return code->place | OPEVO_I_SIMT_OF_DATA;
+    return code->place;
 }
 
 /* ---- Loads ---- */
@@ -327,15 +334,15 @@ static uint32_t invalid_lanes(const opevo_i_simt_warp *warp, const opevo_i_simt_
 bool opevo_i_simt_load(opevo_simt *self, const opevo_i_simt_warp *warp,
                        const opevo_i_simt_code *code)
 {
-    targets where;
+    opevo_i_simt_targets where;
     uint32_t undefined = 0;
 
-    if (!resolve(self, warp, code, &where))
+    if (!opevo_i_simt_resolve(self, warp, code, &where))
         return false;
     if (!where.plain) {
         if (self->options.check_races &&
-            !check_races(self, warp, code, &where,
-                         code->atomic ? OPEVO_I_SIMT_LOOK : OPEVO_I_SIMT_READ))
+            !opevo_i_simt_check_races(self, warp, code, &where,
+                                      code->atomic ? OPEVO_I_SIMT_LOOK : OPEVO_I_SIMT_READ))
             return false;
         if (self->options.check_uninitialised)
             undefined = invalid_lanes(warp, code, &where);
@@ -351,16 +358,15 @@ bool opevo_i_simt_load(opevo_simt *self, const opevo_i_simt_warp *warp,
         LOAD(uint64_t)
     }
     if (self->options.check_uninitialised)
-        opevo_i_simt_define(warp, code->to, undefined, code->place);
+        opevo_i_simt_define(warp, code->to, undefined, origin_of(code, &where, undefined));
     opevo_i_simt_traffic(self, warp, code, where.kind, false);
     return true;
 }
 
 /* ---- Stores ---- */
 
-/* An undefined value may lie in memory of a block, but not leave it. */
-static bool check_value(opevo_simt *self, const opevo_i_simt_warp *warp,
-                        const opevo_i_simt_code *code, const targets *where)
+bool opevo_i_simt_check_stored(opevo_simt *self, const opevo_i_simt_warp *warp,
+                               const opevo_i_simt_code *code, const opevo_i_simt_targets *where)
 {
     const opevo_i_simt_header *header = opevo_i_simt_header_of(warp, code->b);
 
@@ -372,19 +378,21 @@ static bool check_value(opevo_simt *self, const opevo_i_simt_warp *warp,
 }
 
 static bool store_lane(opevo_simt *self, const opevo_i_simt_warp *warp,
-                       const opevo_i_simt_code *code, unsigned lane, const targets *where)
+                       const opevo_i_simt_code *code, unsigned lane,
+                       const opevo_i_simt_targets *where)
 {
     opevo_i_simt_region *region = where->region[lane];
     uint64_t at = where->offset[lane];
-    bool undefined = opevo_i_simt_header_of(warp, code->b)->undefined >> lane & 1;
+    const opevo_i_simt_header *header = opevo_i_simt_header_of(warp, code->b);
+    bool undefined = header->undefined >> lane & 1;
 
     if (region->cells && self->options.check_races &&
-        !check_lane(self, warp, code, lane, where,
-                    code->atomic ? OPEVO_I_SIMT_UPDATE : OPEVO_I_SIMT_WRITE))
+        !opevo_i_simt_check_lane(self, warp, code, lane, where,
+                                 code->atomic ? OPEVO_I_SIMT_UPDATE : OPEVO_I_SIMT_WRITE))
         return false;
     memcpy(region->data + at, warp->file + code->b + (size_t)lane * code->size, code->size);
     if (region->valid)
-        memset(region->valid + at, !undefined, code->size);
+        memset(region->valid + at, opevo_i_simt_state_of(undefined, header->origin), code->size);
     return true;
 }
 
@@ -402,9 +410,10 @@ bool opevo_i_simt_store(opevo_simt *self, const opevo_i_simt_warp *warp,
                         const opevo_i_simt_code *code)
 {
     unsigned first = (unsigned)__builtin_ctz(warp->mask);
-    targets where;
+    opevo_i_simt_targets where;
 
-    if (!resolve(self, warp, code, &where) || !check_value(self, warp, code, &where))
+    if (!opevo_i_simt_resolve(self, warp, code, &where) ||
+        !opevo_i_simt_check_stored(self, warp, code, &where))
         return false;
     opevo_i_simt_traffic(self, warp, code, where.kind, false);
     if (!where.plain) {
@@ -506,7 +515,7 @@ static uint64_t lane_bits(const opevo_i_simt_warp *warp, uint32_t at, unsigned l
 }
 
 static void update_lane(const opevo_i_simt_warp *warp, const opevo_i_simt_code *code, unsigned lane,
-                        const targets *where)
+                        const opevo_i_simt_targets *where)
 {
     uint8_t *data = where->region[lane]->data + where->offset[lane];
     int64_t update = code->number;
@@ -535,7 +544,7 @@ static void update_lane(const opevo_i_simt_warp *warp, const opevo_i_simt_code *
 }
 
 static bool check_atomic(opevo_simt *self, const opevo_i_simt_warp *warp,
-                         const opevo_i_simt_code *code, const targets *where)
+                         const opevo_i_simt_code *code, const opevo_i_simt_targets *where)
 {
     uint32_t undefined = (opevo_i_simt_header_of(warp, code->b)->undefined |
                           opevo_i_simt_header_of(warp, code->c)->undefined) &
@@ -548,10 +557,11 @@ static bool check_atomic(opevo_simt *self, const opevo_i_simt_warp *warp,
     if (self->options.check_uninitialised) {
         undefined = invalid_lanes(warp, code, where);
         if (undefined)
-            return opevo_i_simt_fault_undefined(self, warp, code, OPEVO_I_SIMT_NOWHERE, undefined,
-                                                "updates memory that nothing wrote");
+            return opevo_i_simt_fault_undefined(self, warp, code, origin_of(code, where, undefined),
+                                                undefined, "updates memory with it");
     }
-    return !self->options.check_races || check_races(self, warp, code, where, OPEVO_I_SIMT_UPDATE);
+    return !self->options.check_races ||
+           opevo_i_simt_check_races(self, warp, code, where, OPEVO_I_SIMT_UPDATE);
 }
 
 /* Lanes update in ascending order. */
@@ -559,10 +569,11 @@ bool opevo_i_simt_atomic(opevo_simt *self, const opevo_i_simt_warp *warp,
                          const opevo_i_simt_code *code)
 {
     opevo_i_simt_code access = *code;
-    targets where;
+    opevo_i_simt_targets where;
 
     access.number = 0; /* which is not a distance here */
-    if (!resolve(self, warp, &access, &where) || !check_atomic(self, warp, code, &where))
+    if (!opevo_i_simt_resolve(self, warp, &access, &where) ||
+        !check_atomic(self, warp, code, &where))
         return false;
     EACH_LANE(lane, warp->mask)
     update_lane(warp, code, lane, &where);
@@ -573,22 +584,4 @@ bool opevo_i_simt_atomic(opevo_simt *self, const opevo_i_simt_warp *warp,
     }
     opevo_i_simt_traffic(self, warp, code, where.kind, true);
     return true;
-}
-
-void opevo_i_simt_allocate(opevo_simt *self, const opevo_i_simt_warp *warp,
-                           const opevo_i_simt_code *code)
-{
-    opevo_i_simt_region *region = &self->regions[code->number];
-    uint64_t *to = (uint64_t *)(void *)(warp->file + code->to);
-
-    EACH_LANE(lane, warp->mask)
-    {
-        uint64_t at = (warp->index * (uint64_t)OPEVO_I_SIMT_LANES + lane) * region->size;
-
-        to[lane] = (uint64_t)code->number << OPEVO_I_SIMT_HANDLE_SHIFT;
-        if (region->valid)
-            memset(region->valid + at, 0, region->size);
-    }
-    if (self->options.check_uninitialised)
-        opevo_i_simt_define(warp, code->to, 0, code->place);
 }

@@ -97,6 +97,14 @@ void opevo_i_simt_work_note_granule(const opevo_i_simt_work *self, unsigned byte
         self->decoder->least_access = bytes;
 }
 
+/* Bytes of a part of a value of a type. */
+static uint8_t size_in_memory(opevo_i_simt_slot slot, LLVMTypeRef type)
+{
+    return slot.size == OPEVO_I_SIMT_VALUE_SIZE
+               ? opevo_i_simt_float_size(opevo_i_simt_part_type(type, 0))
+               : slot.size;
+}
+
 /* The parts of a value in memory lie one after the other, as those of a vector do; a struct may
  * have gaps and is not supported. */
 static bool decode_access(opevo_i_simt_work *self, bool is_store)
@@ -105,6 +113,8 @@ static bool decode_access(opevo_i_simt_work *self, bool is_store)
     LLVMValueRef pointer = LLVMGetOperand(self->instruction, at);
     unsigned alignment = LLVMGetAlignment(self->instruction);
     LLVMAtomicOrdering ordering = LLVMGetOrdering(self->instruction);
+    LLVMTypeRef type =
+        LLVMTypeOf(is_store ? LLVMGetOperand(self->instruction, 0) : self->instruction);
     opevo_i_simt_value address, value;
     uint32_t bytes = 0, total = 0;
 
@@ -114,20 +124,20 @@ static bool decode_access(opevo_i_simt_work *self, bool is_store)
         return false;
     if (!is_store)
         value = self->result;
-    if (LLVMGetTypeKind(LLVMTypeOf(is_store ? LLVMGetOperand(self->instruction, 0)
-                                            : self->instruction)) == LLVMStructTypeKind)
+    if (LLVMGetTypeKind(type) == LLVMStructTypeKind)
         return false;
-    for (uint32_t p = 0; p < value.count; p++)
-        total += work_part(self, &value, p).size;
+    total = value.count * size_in_memory(work_part(self, &value, 0), type);
     for (uint32_t p = 0; p < value.count; p++) {
         opevo_i_simt_slot slot = work_part(self, &value, p);
+        uint8_t size = size_in_memory(slot, type);
         opevo_i_simt_code *code =
             opevo_i_simt_emit(self->decoder, is_store ? OPEVO_I_SIMT_STORE : OPEVO_I_SIMT_LOAD);
 
         if (slot.size == 0)
             return false;
         code->to = is_store ? code->to : slot.at;
-        code->size = slot.size;
+        code->size = size;
+        code->value = slot.size == OPEVO_I_SIMT_VALUE_SIZE;
         code->a = work_part(self, &address, 0).at;
         code->b = is_store ? slot.at : code->b;
         code->c = p == 0 ? total : 0;
@@ -136,8 +146,10 @@ static bool decode_access(opevo_i_simt_work *self, bool is_store)
         code->atomic = ordering == LLVMAtomicOrderingMonotonic;
         if (p > 0) /* the first part is as aligned as all */
             code->space &= 15;
-        bytes += slot.size;
-        opevo_i_simt_work_note_granule(self, slot.size < alignment ? slot.size : alignment);
+        bytes += size;
+        opevo_i_simt_work_note_granule(self, size < alignment ? size : alignment);
+        if (code->value && size < self->decoder->least_float)
+            self->decoder->least_float = size;
     }
     opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_FREE); /* counted where it runs */
     return true;
@@ -183,7 +195,7 @@ static bool decode_atomic(opevo_i_simt_work *self)
         !update_of(LLVMGetAtomicRMWBinOp(self->instruction), &update))
         return false;
     slot = work_part(self, &self->result, 0);
-    if (slot.size < 4)
+    if (slot.size < 4 || slot.size == OPEVO_I_SIMT_VALUE_SIZE)
         return false; /* GPUs update words */
     code = opevo_i_simt_emit(self->decoder, OPEVO_I_SIMT_ATOMIC);
     code->to = slot.at;
@@ -208,7 +220,7 @@ static bool decode_exchange(opevo_i_simt_work *self)
     if (!work_operands(self, 3, in) || !work_result(self) || self->result.count != 2)
         return false;
     slot = work_part(self, &self->result, 0);
-    if (slot.size < 4)
+    if (slot.size < 4 || slot.size == OPEVO_I_SIMT_VALUE_SIZE)
         return false;
     code = opevo_i_simt_emit(self->decoder, OPEVO_I_SIMT_EXCHANGE);
     code->to = slot.at;

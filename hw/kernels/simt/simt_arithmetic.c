@@ -212,6 +212,8 @@ static bool decode_select(opevo_i_simt_work *self)
 {
     opevo_i_simt_value in[3];
 
+    if (opevo_i_simt_work_choose(self))
+        return true;
     if (!work_operands(self, 3, in) || !work_result(self))
         return false;
     for (uint32_t p = 0; p < self->result.count; p++) {

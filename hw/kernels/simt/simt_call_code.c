@@ -92,7 +92,7 @@ static bool decode_shuffle(opevo_i_simt_work *self, uint32_t which)
         return false;
     code = opevo_i_simt_emit(self->decoder, OPEVO_I_SIMT_SHUFFLE);
     code->to = work_part(self, &self->result, 0).at;
-    code->size = 4;
+    code->size = work_part(self, &in[1], 0).size;
     code->a = work_part(self, &in[1], 0).at;
     code->b = work_part(self, &in[2], 0).at;
     code->c = work_part(self, &in[3], 0).at;
@@ -157,9 +157,11 @@ bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what)
         *what = LLVMIsAInlineAsm(function) ? "inline assembly" : "an indirect call";
         return false;
     }
+    *what = LLVMGetValueName2(function, &length);
+    if (opevo_i_simt_work_own_call(self, *what))
+        return true;
     if (!LLVMIsDeclaration(function))
         return decode_inlined(self, function);
-    *what = LLVMGetValueName2(function, &length);
     found = opevo_i_simt_intrinsic_find(*what);
     switch (found.callee) {
     case OPEVO_I_SIMT_CALL_NOTHING:

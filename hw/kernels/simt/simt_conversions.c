@@ -70,6 +70,8 @@ bool opevo_i_simt_work_conversion(opevo_i_simt_work *self)
     bool checked = opcode == LLVMFPToSI || opcode == LLVMFPToUI;
     opevo_i_simt_value in;
 
+    if ((opcode == LLVMFPExt || opcode == LLVMFPTrunc) && self->decoder->simt->options.arithmetic)
+        return opevo_i_simt_work_same(self, 0);
     if (!work_operand(self, 0, &in) || !work_result(self) || in.count != self->result.count)
         return false;
     for (uint32_t p = 0; p < self->result.count; p++) {
@@ -89,7 +91,8 @@ bool opevo_i_simt_work_conversion(opevo_i_simt_work *self)
         made = work_unflushed(self, to, narrows);
         code = work_emit(self, checked ? OPEVO_I_SIMT_CONVERT : OPEVO_I_SIMT_OPERATE, number, made);
         code->a = a.at;
-        if (checked) /* what it compares with: the bytes and the sign */
+        if (checked &&
+            code->kind == OPEVO_I_SIMT_CONVERT) /* what it compares with: the bytes and the sign */
             code->number = (opcode == LLVMFPToSI ? 16 : 0) + a.size;
         work_flush_into(self, to, made, narrows);
         opevo_i_simt_charge(self->decoder, whole ? OPEVO_I_SIMT_COST_INTEGER
@@ -97,5 +100,31 @@ bool opevo_i_simt_work_conversion(opevo_i_simt_work *self)
                                                ? OPEVO_I_SIMT_COST_CONVERT_64
                                                : OPEVO_I_SIMT_COST_CONVERT);
     }
+    return true;
+}
+
+/* The same bits, under another type, as another name for the same registers. */
+bool opevo_i_simt_work_same(opevo_i_simt_work *self, unsigned index)
+{
+    opevo_i_simt_value in;
+    opevo_i_simt_slot slots[OPEVO_I_SIMT_PARTS];
+    uint8_t sizes[OPEVO_I_SIMT_PARTS];
+    uint32_t count = opevo_i_simt_type_parts(self->decoder, LLVMTypeOf(self->instruction), sizes);
+
+    if (opevo_i_simt_work_value_bits(self, index))
+        return true;
+    if (!work_operand(self, index, &in) || in.count != count)
+        return false;
+    for (uint32_t p = 0; p < count; p++) {
+        slots[p] = work_part(self, &in, p);
+        if (slots[p].size != sizes[p])
+            return false;
+    }
+    if (opevo_i_simt_alias(self->decoder, self->frame, self->instruction, slots, count))
+        return true;
+    if (!work_result(self))
+        return false;
+    for (uint32_t p = 0; p < count; p++)
+        opevo_i_simt_move(self->decoder, work_part(self, &self->result, p), slots[p]);
     return true;
 }

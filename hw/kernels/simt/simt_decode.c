@@ -396,6 +396,8 @@ static void add_parameter(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame,
     kernel->parameters[kernel->parameter_count++] = (opevo_i_simt_parameter){
         .at = slot.at,
         .size = slot.size,
+        .width =
+            slot.size == OPEVO_I_SIMT_VALUE_SIZE ? opevo_i_simt_float_size(LLVMTypeOf(param)) : 0,
         .region = struct_region(self, frame->function, index),
         .is_pointer = LLVMGetTypeKind(LLVMTypeOf(param)) == LLVMPointerTypeKind};
 }
@@ -476,6 +478,7 @@ opevo_status opevo_i_simt_decode(opevo_simt *self, struct LLVMOpaqueModule *modu
                                 .layout = LLVMGetModuleDataLayout(module),
                                 .place = OPEVO_I_SIMT_NOWHERE,
                                 .least_access = 8,
+                                .least_float = 8,
                                 .err = err};
 
     opevo_i_simt_globals(&all);
@@ -491,6 +494,7 @@ opevo_status opevo_i_simt_decode(opevo_simt *self, struct LLVMOpaqueModule *modu
     self->granule_shift = all.least_access >= 8   ? 3
                           : all.least_access >= 4 ? 2
                                                   : all.least_access / 2;
+    self->value_shift = all.least_float >= 8 ? 3 : all.least_float / 2;
     opevo_i_simt_map_free(&all.places);
     opevo_i_simt_map_free(&all.regions);
     opevo_free(all.values);

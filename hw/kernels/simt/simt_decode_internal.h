@@ -88,6 +88,7 @@ typedef struct opevo_i_simt_decoder {
     uint32_t block_code;     /* the BLOCK that counts what is emitted */
     uint32_t place;          /* of the instruction that is decoded */
     unsigned least_access;   /* bytes */
+    unsigned least_float;    /* bytes, of those that are accessed as values */
     opevo_i_simt_code spare; /* what is written to when memory failed */
     opevo_status status;
     opevo_error *err;
@@ -151,12 +152,21 @@ uint32_t opevo_i_simt_constant_register(opevo_i_simt_decoder *self, uint8_t size
 /* Sizes of the parts of a type; 0 parts: not supported. */
 uint32_t opevo_i_simt_type_parts(const opevo_i_simt_decoder *self, LLVMTypeRef type,
                                  uint8_t sizes[OPEVO_I_SIMT_PARTS]);
+/* Bytes of a float in memory; 0 for other types. */
+uint8_t opevo_i_simt_float_size(LLVMTypeRef type);
+/* Type of the parts of a value. */
+LLVMTypeRef opevo_i_simt_part_type(LLVMTypeRef type, uint32_t part);
 /* Regions of all global variables. */
 void opevo_i_simt_globals(opevo_i_simt_decoder *self);
 
 /* simt_instructions.c: an instruction that is not a terminator. */
 void opevo_i_simt_instruction(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame,
                               LLVMValueRef instruction);
+
+/* simt_value_operations.c: what an operation on floats is where they are values. `code` is emitted already,
+ * and its operands are set later. */
+void opevo_i_simt_value_code(const opevo_i_simt_decoder *self, opevo_i_simt_code *code,
+                             uint32_t number);
 
 /* simt_emit.c */
 opevo_i_simt_code *opevo_i_simt_emit(opevo_i_simt_decoder *self, opevo_i_simt_kind kind);

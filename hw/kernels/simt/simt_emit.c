@@ -73,28 +73,5 @@ void opevo_i_simt_move(opevo_i_simt_decoder *self, opevo_i_simt_slot to, opevo_i
     code->size = to.size;
     code->a = from.at;
     code->operation = self->simt->operations[number];
-}
-
-/* The same bits, under another type, as another name for the same registers. */
-bool opevo_i_simt_work_same(opevo_i_simt_work *self, unsigned index)
-{
-    opevo_i_simt_value in;
-    opevo_i_simt_slot slots[OPEVO_I_SIMT_PARTS];
-    uint8_t sizes[OPEVO_I_SIMT_PARTS];
-    uint32_t count = opevo_i_simt_type_parts(self->decoder, LLVMTypeOf(self->instruction), sizes);
-
-    if (!work_operand(self, index, &in) || in.count != count)
-        return false;
-    for (uint32_t p = 0; p < count; p++) {
-        slots[p] = work_part(self, &in, p);
-        if (slots[p].size != sizes[p])
-            return false;
-    }
-    if (opevo_i_simt_alias(self->decoder, self->frame, self->instruction, slots, count))
-        return true;
-    if (!work_result(self))
-        return false;
-    for (uint32_t p = 0; p < count; p++)
-        opevo_i_simt_move(self->decoder, work_part(self, &self->result, p), slots[p]);
-    return true;
+    opevo_i_simt_value_code(self, code, number);
 }

@@ -86,13 +86,17 @@ bool opevo_i_simt_fault_undefined(opevo_simt *self, const opevo_i_simt_warp *war
                                   const opevo_i_simt_code *code, uint32_t origin, uint32_t lanes,
                                   const char *use)
 {
-    bool known = origin != OPEVO_I_SIMT_NOWHERE && origin != code->place;
-    uint32_t place = known ? origin : code->place;
+    bool is_data = opevo_i_simt_is_data(origin);
+    uint32_t from = is_data ? origin & ~OPEVO_I_SIMT_OF_DATA : origin;
+    bool known = from != OPEVO_I_SIMT_NOWHERE && from != code->place;
+    uint32_t place = known ? from : code->place;
     const char *user = code->place == OPEVO_I_SIMT_NOWHERE ? "?" : self->places[code->place].name;
 
     return opevo_i_simt_fault(self, warp, place, (unsigned)__builtin_ctz(lanes),
-                              OPEVO_SIMT_UNINITIALISED,
-                              known ? "gives a value that nothing defined, and %s %s"
-                                    : "uses a value that nothing defined: %s %s",
+                              is_data ? OPEVO_SIMT_DATA : OPEVO_SIMT_UNINITIALISED,
+                              is_data && known ? "gives bits that depend on data, and %s %s"
+                              : is_data        ? "uses bits that depend on data: %s %s"
+                              : known          ? "gives a value that nothing defined, and %s %s"
+                                               : "uses a value that nothing defined: %s %s",
                               user, use);
 }

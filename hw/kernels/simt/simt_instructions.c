@@ -193,7 +193,7 @@ void opevo_i_simt_instruction(opevo_i_simt_decoder *self, opevo_i_simt_frame *fr
     opevo_i_simt_work all = {.decoder = self, .frame = frame, .instruction = instruction};
     const char *what = opcode_name(LLVMGetInstructionOpcode(instruction));
 
-    if (frame->denormals == OPEVO_I_SIMT_DENORMALS_OPEN &&
+    if (frame->denormals == OPEVO_I_SIMT_DENORMALS_OPEN && !self->simt->options.arithmetic &&
         opevo_i_simt_computes_floats(instruction))
         opevo_i_simt_emit_unsupported(self, "floats in a function whose \"denormal-fp-math\" is "
                                             "neither \"ieee\" nor \"preserve-sign\"");

@@ -16,10 +16,13 @@ enum {
     OPEVO_I_SIMT_WARPS = OPEVO_I_SIMT_THREADS / OPEVO_I_SIMT_LANES,
     OPEVO_I_SIMT_SECTOR = 32, /* bytes */
     OPEVO_I_SIMT_BANKS = 32,
-    OPEVO_I_SIMT_HANDLE_SHIFT = 40,   /* of an address: the region above, the offset below */
-    OPEVO_I_SIMT_CODE_LIMIT = 1000000 /* below 2^20: opevo_i_simt_trace */
+    OPEVO_I_SIMT_HANDLE_SHIFT = 40,    /* of an address: the region above, the offset below */
+    OPEVO_I_SIMT_CODE_LIMIT = 1000000, /* below 2^20: opevo_i_simt_trace */
+    OPEVO_I_SIMT_VALUE_SIZE = sizeof(opevo_simt_value) /* of a lane, where floats are values */
 };
 #define OPEVO_I_SIMT_NOWHERE UINT32_MAX /* no place in the code, no register, no name */
+/* In the origin of an undefined register: it comes of values. */
+#define OPEVO_I_SIMT_OF_DATA (UINT32_C(1) << 31)
 /* Stamps start anew in the launch behind the first of these; a launch ends with the second, which
  * leaves some for the rest of a basic block. */
 #define OPEVO_I_SIMT_LATE_STAMP (UINT32_C(1) << 31)
@@ -87,7 +90,12 @@ typedef enum opevo_i_simt_kind {
     OPEVO_I_SIMT_SHIFT,   /* by the width or more: an undefined value */
     OPEVO_I_SIMT_CONVERT, /* a float to integers that do not have it: an undefined value */
     OPEVO_I_SIMT_SELECT,
-    OPEVO_I_SIMT_BOTH, /* i1: a and b, a or b: defined if one operand decides */
+    OPEVO_I_SIMT_VALUE,         /* an operation of the arithmetic */
+    OPEVO_I_SIMT_PICK,          /* a select of values by bits */
+    OPEVO_I_SIMT_CHOOSE_VALUE,  /* a select of values by a comparison of values */
+    OPEVO_I_SIMT_WHOLE,         /* an integer as a value */
+    OPEVO_I_SIMT_BITS_OF_VALUE, /* bits that come of values */
+    OPEVO_I_SIMT_BOTH,          /* i1: a and b, a or b: defined if one operand decides */
     OPEVO_I_SIMT_EITHER,
     OPEVO_I_SIMT_LOAD,
     OPEVO_I_SIMT_STORE,
@@ -159,12 +167,17 @@ typedef void opevo_i_simt_operation(void *restrict to, const void *a, const void
  *   SHUFFLE      a: value, b: lane or distance, c: clamp and mask as in PTX; number: a shuffle
  *   VOTE         a: predicate; number: a vote
  *   WARP_BARRIER a: mask of its lanes
+ *   VALUE        number: an operation of the arithmetic; OPEVO_SIMT_VALUE_COUNT: the result is a
+ *   PICK         a: bits, b: where they are set, c: elsewhere
+ *   CHOOSE_VALUE a, b: compared, c: yes; number: register of no; space: a relation
+ *   WHOLE        a: an integer; number: its bytes, below 0 if it is signed
  *   UNSUPPORTED  a: name in `words` */
 typedef struct opevo_i_simt_code {
     uint8_t kind;
-    uint8_t size;  /* bytes of a lane of the result; 0: i1 */
-    uint8_t space; /* address space, or log2 of the alignment in the high four bits */
-    bool atomic;   /* of LOAD, STORE */
+    uint8_t size;    /* bytes of a lane of the result; 0: i1 */
+    uint8_t space;   /* address space, or log2 of the alignment in the high four bits */
+    bool atomic : 1; /* of LOAD, STORE */
+    bool value : 1;  /* of LOAD, STORE: size bytes in memory are one value in a register */
     uint32_t to, a, b, c;
     uint32_t place;
     int64_t number;
@@ -220,6 +233,7 @@ static inline uint32_t opevo_i_simt_special_register(unsigned which)
 typedef struct opevo_i_simt_constant {
     uint32_t at;
     uint8_t size;
+    uint8_t width; /* of a value: bytes of the float whose representation `bits` is */
     bool undefined;
     uint64_t bits;
 } opevo_i_simt_constant;
@@ -227,6 +241,7 @@ typedef struct opevo_i_simt_constant {
 typedef struct opevo_i_simt_parameter {
     uint32_t at; /* register */
     uint8_t size;
+    uint8_t width; /* of a value: bytes of the float */
     bool is_pointer;
     uint32_t region; /* of a struct by value, each thread's own; 0: it is not one */
 } opevo_i_simt_parameter;
@@ -275,15 +290,26 @@ typedef struct opevo_i_simt_cell {
     opevo_i_simt_trace replaced; /* writes of another value than the last one */
 } opevo_i_simt_cell;
 
+/* What a byte of memory holds. */
+typedef enum opevo_i_simt_state {
+    OPEVO_I_SIMT_UNWRITTEN,
+    OPEVO_I_SIMT_WRITTEN,
+    OPEVO_I_SIMT_VALUE_FIRST, /* the first byte of a value, and the others */
+    OPEVO_I_SIMT_VALUE_REST,
+    OPEVO_I_SIMT_UNKNOWN /* bits that come of values */
+} opevo_i_simt_state;
+
 typedef struct opevo_i_simt_region {
     opevo_i_simt_region_kind kind;
     bool read_only, same_value, dynamic, owned;
     uint64_t size;
     uint8_t *data;
     size_t data_capacity;     /* if it is owned */
-    uint8_t *valid;           /* a byte for each: 1 if it is initialised; NULL: all are */
+    uint8_t *valid;           /* an opevo_i_simt_state for each byte; NULL: all are initialised */
     opevo_i_simt_cell *cells; /* one for each granule; NULL: races are not looked for */
-    uint8_t *shadow;          /* memory for `valid` and `cells`, kept for the next case */
+    opevo_simt_value *values; /* with an arithmetic: one for each piece of the least float */
+    size_t value_capacity;
+    uint8_t *shadow; /* memory for `valid` and `cells`, kept for the next case */
     opevo_i_simt_cell *cell_memory;
     size_t shadow_capacity, cell_capacity;
     uint8_t *initial; /* of a variable in global or constant memory */
@@ -327,6 +353,7 @@ struct opevo_simt {
     opevo_i_simt_kernel *kernels;
     size_t kernel_count, kernel_capacity;
     unsigned granule_shift; /* log2 of the bytes of a cell */
+    unsigned value_shift;   /* log2 of the bytes of the least float */
     /* Memory: region 0 means none; then variables and local memory; then buffers */
     opevo_i_simt_region *regions;
     size_t region_count, region_capacity, first_buffer;
@@ -371,6 +398,9 @@ void opevo_i_simt_region_clear(opevo_i_simt_region *region);
 /* Local and shared memory for the blocks of a launch, and as it is when a block begins. */
 opevo_status opevo_i_simt_open_launch_memory(opevo_simt *self, size_t warps, opevo_error *err);
 void opevo_i_simt_open_block_memory(opevo_simt *self);
+/* Local memory of the running lanes, where a variable is declared. */
+void opevo_i_simt_allocate(opevo_simt *self, const opevo_i_simt_warp *warp,
+                           const opevo_i_simt_code *code);
 
 /* simt_warp.c: run a warp until a barrier, its end or a fault; false on a fault. */
 bool opevo_i_simt_warp_run(opevo_simt *self, opevo_i_simt_warp *warp);
@@ -382,8 +412,42 @@ bool opevo_i_simt_store(opevo_simt *self, const opevo_i_simt_warp *warp,
                         const opevo_i_simt_code *code);
 bool opevo_i_simt_atomic(opevo_simt *self, const opevo_i_simt_warp *warp,
                          const opevo_i_simt_code *code);
-void opevo_i_simt_allocate(opevo_simt *self, const opevo_i_simt_warp *warp,
-                           const opevo_i_simt_code *code);
+
+/* Where the lanes of an access go. */
+typedef struct opevo_i_simt_targets {
+    opevo_i_simt_region *region[OPEVO_I_SIMT_LANES];
+    uint64_t
+        offset[OPEVO_I_SIMT_LANES]; /* into the region's data, of a lane's own for local memory */
+    opevo_i_simt_region_kind kind;  /* of the first lane */
+    const opevo_i_simt_region *one; /* that of all lanes; NULL where it was not looked for */
+    bool plain; /* there is one, which needs no check of races and of initial values */
+} opevo_i_simt_targets;
+
+/* False on a fault. */
+bool opevo_i_simt_resolve(opevo_simt *self, const opevo_i_simt_warp *warp,
+                          const opevo_i_simt_code *code, opevo_i_simt_targets *out);
+/* An access of a lane that races, which `conflict` says, ends the launch. */
+bool opevo_i_simt_check_lane(opevo_simt *self, const opevo_i_simt_warp *warp,
+                             const opevo_i_simt_code *code, unsigned lane,
+                             const opevo_i_simt_targets *where, opevo_i_simt_access access);
+bool opevo_i_simt_check_races(opevo_simt *self, const opevo_i_simt_warp *warp,
+                              const opevo_i_simt_code *code, const opevo_i_simt_targets *where,
+                              opevo_i_simt_access access);
+/* An undefined value may lie in memory of a block, but not leave it. */
+bool opevo_i_simt_check_stored(opevo_simt *self, const opevo_i_simt_warp *warp,
+                               const opevo_i_simt_code *code, const opevo_i_simt_targets *where);
+
+/* simt_value_access.c: loads and stores of values. */
+bool opevo_i_simt_load_value(opevo_simt *self, const opevo_i_simt_warp *warp,
+                             const opevo_i_simt_code *code);
+bool opevo_i_simt_store_value(opevo_simt *self, const opevo_i_simt_warp *warp,
+                              const opevo_i_simt_code *code);
+/* A float of so many bytes as it lies in memory or in an argument. */
+opevo_simt_value opevo_i_simt_value_of_bits(const opevo_simt *self, uint64_t bits, unsigned bytes);
+
+/* simt_value_run.c: an operation on values by the running lanes. */
+void opevo_i_simt_value_run(opevo_simt *self, const opevo_i_simt_warp *warp,
+                            const opevo_i_simt_code *code);
 
 /* simt_traffic.c: count and charge an access of the running lanes. */
 void opevo_i_simt_traffic(opevo_simt *self, const opevo_i_simt_warp *warp,
@@ -454,7 +518,21 @@ static inline uint32_t opevo_i_simt_written(const opevo_i_simt_warp *warp)
     return warp->mask == warp->live ? UINT32_MAX : warp->mask;
 }
 
-/* Say which lanes of a register are undefined now. */
+/* Whether a register is undefined because it comes of values. */
+static inline bool opevo_i_simt_is_data(uint32_t origin)
+{
+    return origin != OPEVO_I_SIMT_NOWHERE && origin & OPEVO_I_SIMT_OF_DATA;
+}
+
+/* What memory is that such a register is stored in. */
+static inline uint8_t opevo_i_simt_state_of(bool undefined, uint32_t origin)
+{
+    return !undefined                     ? OPEVO_I_SIMT_WRITTEN
+           : opevo_i_simt_is_data(origin) ? OPEVO_I_SIMT_UNKNOWN
+                                          : OPEVO_I_SIMT_UNWRITTEN;
+}
+
+/* Say which lanes of a register are undefined now. Where several reasons meet, values are it. */
 static inline void opevo_i_simt_define(const opevo_i_simt_warp *warp, uint32_t to,
                                        uint32_t undefined, uint32_t origin)
 {
@@ -462,8 +540,12 @@ static inline void opevo_i_simt_define(const opevo_i_simt_warp *warp, uint32_t t
 
     if (!(header->undefined | undefined))
         return;
-    if (undefined & warp->mask)
-        header->origin = origin;
+    if (undefined & warp->mask) {
+        bool kept = (header->undefined & ~opevo_i_simt_written(warp)) &&
+                    opevo_i_simt_is_data(header->origin);
+
+        header->origin = kept ? header->origin : origin;
+    }
     header->undefined =
         (header->undefined & ~opevo_i_simt_written(warp)) | (undefined & warp->mask);
 }

@@ -37,25 +37,29 @@ static unsigned source_lane(unsigned lane, uint32_t operand, uint32_t clamp, int
 void opevo_i_simt_shuffle_run(const opevo_simt *self, const opevo_i_simt_warp *warp,
                               const opevo_i_simt_code *code)
 {
-    const uint32_t *value = (const uint32_t *)(const void *)(warp->file + code->a);
     const uint32_t *operand = (const uint32_t *)(const void *)(warp->file + code->b);
     const uint32_t *clamp = (const uint32_t *)(const void *)(warp->file + code->c);
-    uint32_t *to = (uint32_t *)(void *)(warp->file + code->to);
+    const uint8_t *value = warp->file + code->a;
+    uint8_t *to = warp->file + code->to;
+    size_t size = code->size;
     uint32_t from_undefined = opevo_i_simt_header_of(warp, code->a)->undefined;
     uint32_t undefined = opevo_i_simt_header_of(warp, code->b)->undefined |
                          opevo_i_simt_header_of(warp, code->c)->undefined;
-    uint32_t result[OPEVO_I_SIMT_LANES] = {0};
+    uint8_t result[OPEVO_I_SIMT_LANES * OPEVO_I_SIMT_VALUE_SIZE];
 
     for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
         unsigned from = source_lane(lane, operand[lane], clamp[lane], code->number);
 
-        result[lane] = value[from];
+        memcpy(result + lane * size, value + from * size, size);
         if (!(warp->mask >> from & 1) || from_undefined >> from & 1)
             undefined |= 1u << lane;
     }
-    for (uint32_t rest = warp->mask; rest; rest &= rest - 1)
-        to[__builtin_ctz(rest)] = result[__builtin_ctz(rest)];
+    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
+        size_t at = (size_t)__builtin_ctz(rest) * size;
+
+        memcpy(to + at, result + at, size);
+    }
     if (self->options.check_uninitialised)
         opevo_i_simt_define(warp, code->to, undefined, code->place);
 }

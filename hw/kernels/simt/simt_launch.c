@@ -87,8 +87,25 @@ static void set_lanes(const opevo_i_simt_warp *warp, uint32_t at, uint8_t size, 
     header->origin = OPEVO_I_SIMT_NOWHERE;
     if (size == 0)
         memcpy(warp->file + at, &mask, sizeof mask);
+    assert(size <= sizeof bits);
     for (unsigned i = 0; size && i < OPEVO_I_SIMT_LANES; i++)
         memcpy(warp->file + at + (size_t)i * size, &bits, size);
+}
+
+/* The same of a float of `width` bytes, which may be a value. */
+static void set_number(const opevo_simt *self, const opevo_i_simt_warp *warp, uint32_t at,
+                       uint8_t size, uint8_t width, uint64_t bits, bool undefined)
+{
+    opevo_simt_value *lanes = (opevo_simt_value *)(void *)(warp->file + at), value;
+
+    if (size != OPEVO_I_SIMT_VALUE_SIZE) {
+        set_lanes(warp, at, size, bits, undefined);
+        return;
+    }
+    set_lanes(warp, at, 0, 0, undefined);
+    value = opevo_i_simt_value_of_bits(self, bits, width);
+    for (unsigned i = 0; i < OPEVO_I_SIMT_LANES; i++)
+        lanes[i] = value;
 }
 
 static void set_special(const opevo_i_simt_warp *warp, unsigned which, uint32_t value)
@@ -130,19 +147,20 @@ static void set_constants(const opevo_simt *self, const opevo_i_simt_warp *warp)
     for (size_t i = 0; i < kernel->constant_count; i++) {
         const opevo_i_simt_constant *constant = &kernel->constants[i];
 
-        set_lanes(warp, constant->at, constant->size, constant->bits,
-                  constant->undefined && self->options.check_uninitialised);
+        set_number(self, warp, constant->at, constant->size, constant->width, constant->bits,
+                   constant->undefined && self->options.check_uninitialised);
     }
     for (size_t i = 0; i < kernel->parameter_count; i++) {
         const opevo_simt_argument *argument = &launch->arguments[i];
         uint64_t region = kernel->parameters[i].region;
 
-        set_lanes(warp, kernel->parameters[i].at, kernel->parameters[i].size,
-                  region ? region << OPEVO_I_SIMT_HANDLE_SHIFT
-                  : argument->is_buffer
-                      ? opevo_simt_address(self, argument->buffer) + argument->offset_bytes
-                      : argument->bits,
-                  false);
+        set_number(self, warp, kernel->parameters[i].at, kernel->parameters[i].size,
+                   kernel->parameters[i].width,
+                   region ? region << OPEVO_I_SIMT_HANDLE_SHIFT
+                   : argument->is_buffer
+                       ? opevo_simt_address(self, argument->buffer) + argument->offset_bytes
+                       : argument->bits,
+                   false);
     }
 }
 

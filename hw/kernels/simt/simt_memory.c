@@ -28,7 +28,9 @@ opevo_i_simt_region *opevo_i_simt_region_add(opevo_simt *self)
     *region = (opevo_i_simt_region){.shadow = kept.shadow,
                                     .shadow_capacity = kept.shadow_capacity,
                                     .cell_memory = kept.cell_memory,
-                                    .cell_capacity = kept.cell_capacity};
+                                    .cell_capacity = kept.cell_capacity,
+                                    .values = kept.values,
+                                    .value_capacity = kept.value_capacity};
     self->region_count++;
     return region;
 }
@@ -39,6 +41,7 @@ void opevo_i_simt_region_clear(opevo_i_simt_region *region)
         opevo_free(region->data);
     opevo_free(region->shadow);
     opevo_free(region->cell_memory);
+    opevo_free(region->values);
     opevo_free(region->initial);
     opevo_free(region->initial_valid);
     opevo_free(region->name);
@@ -86,7 +89,9 @@ static bool add_shadows(opevo_simt *self, opevo_i_simt_region *region, size_t by
             return false;
         region->cells = region->cell_memory;
     }
-    return true;
+    return !self->options.arithmetic ||
+           grow((void **)&region->values, &region->value_capacity, (bytes >> self->value_shift) + 1,
+                sizeof *region->values);
 }
 
 /* A variable in global or constant memory as it is at first. */
@@ -133,12 +138,13 @@ opevo_status opevo_simt_add_buffer(opevo_simt *self, const opevo_simt_buffer *bu
     region->read_only = buffer->read_only;
     region->same_value = buffer->same_value_races;
     region->buffer_name = buffer->name;
-    if (!add_shadows(self, region, region->size, !buffer->initialised)) {
+    if (!add_shadows(self, region, region->size,
+                     !buffer->initialised || self->options.arithmetic)) {
         self->region_count--;
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the checks of a buffer.");
     }
     if (region->valid)
-        memset(region->valid, 0, region->size);
+        memset(region->valid, buffer->initialised, region->size);
     *number = (uint32_t)(self->region_count - 1 - self->first_buffer);
     return OPEVO_OK;
 }
@@ -169,7 +175,13 @@ bool opevo_simt_allow_same_value(opevo_simt *self, const char *variable)
 
 void opevo_simt_mark_initialised(opevo_simt *self, uint32_t number)
 {
-    self->regions[self->first_buffer + number].valid = NULL;
+    opevo_i_simt_region *region = &self->regions[self->first_buffer + number];
+
+    if (!self->options.arithmetic)
+        region->valid = NULL;
+    for (uint64_t i = 0; region->valid && i < region->size; i++)
+        if (region->valid[i] == OPEVO_I_SIMT_UNWRITTEN)
+            region->valid[i] = OPEVO_I_SIMT_WRITTEN;
 }
 
 size_t opevo_simt_first_uninitialised(const opevo_simt *self, uint32_t number)
@@ -225,4 +237,22 @@ void opevo_i_simt_open_block_memory(opevo_simt *self)
         if (region->valid)
             memset(region->valid, 0, region->size);
     }
+}
+
+void opevo_i_simt_allocate(opevo_simt *self, const opevo_i_simt_warp *warp,
+                           const opevo_i_simt_code *code)
+{
+    opevo_i_simt_region *region = &self->regions[code->number];
+    uint64_t *to = (uint64_t *)(void *)(warp->file + code->to);
+
+    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        uint64_t at = (warp->index * (uint64_t)OPEVO_I_SIMT_LANES + lane) * region->size;
+
+        to[lane] = (uint64_t)code->number << OPEVO_I_SIMT_HANDLE_SHIFT;
+        if (region->valid)
+            memset(region->valid + at, 0, region->size);
+    }
+    if (self->options.check_uninitialised)
+        opevo_i_simt_define(warp, code->to, 0, code->place);
 }

@@ -25,6 +25,32 @@ static uint8_t integer_size(unsigned bits)
     }
 }
 
+uint8_t opevo_i_simt_float_size(LLVMTypeRef type)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMHalfTypeKind:
+        return 2;
+    case LLVMFloatTypeKind:
+        return 4;
+    case LLVMDoubleTypeKind:
+        return 8;
+    default:
+        return 0;
+    }
+}
+
+LLVMTypeRef opevo_i_simt_part_type(LLVMTypeRef type, uint32_t part)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMVectorTypeKind:
+        return LLVMGetElementType(type);
+    case LLVMStructTypeKind:
+        return LLVMStructGetTypeAtIndex(type, part);
+    default:
+        return type;
+    }
+}
+
 /* Bytes of a scalar type, 0 for i1, OPEVO_I_SIMT_NO_SIZE if it is not supported. */
 static uint8_t type_size(const opevo_i_simt_decoder *self, LLVMTypeRef type)
 {
@@ -32,11 +58,10 @@ static uint8_t type_size(const opevo_i_simt_decoder *self, LLVMTypeRef type)
     case LLVMIntegerTypeKind:
         return integer_size(LLVMGetIntTypeWidth(type));
     case LLVMHalfTypeKind:
-        return 2;
     case LLVMFloatTypeKind:
-        return 4;
     case LLVMDoubleTypeKind:
-        return 8;
+        return self->simt->options.arithmetic ? OPEVO_I_SIMT_VALUE_SIZE
+                                              : opevo_i_simt_float_size(type);
     case LLVMPointerTypeKind:
         return LLVMPointerSizeForAS(self->layout, LLVMGetPointerAddressSpace(type)) == 8
                    ? 8
@@ -50,19 +75,14 @@ uint32_t opevo_i_simt_type_parts(const opevo_i_simt_decoder *self, LLVMTypeRef t
                                  uint8_t sizes[OPEVO_I_SIMT_PARTS])
 {
     LLVMTypeKind kind = LLVMGetTypeKind(type);
-    bool vector = kind == LLVMVectorTypeKind;
-    unsigned count = vector                       ? LLVMGetVectorSize(type)
+    unsigned count = kind == LLVMVectorTypeKind   ? LLVMGetVectorSize(type)
                      : kind == LLVMStructTypeKind ? LLVMCountStructElementTypes(type)
                                                   : 1;
 
     if (count > OPEVO_I_SIMT_PARTS)
         return 0;
     for (unsigned i = 0; i < count; i++) {
-        LLVMTypeRef part = vector                       ? LLVMGetElementType(type)
-                           : kind == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(type, i)
-                                                        : type;
-
-        sizes[i] = type_size(self, part);
+        sizes[i] = type_size(self, opevo_i_simt_part_type(type, i));
         if (sizes[i] == OPEVO_I_SIMT_NO_SIZE)
             return 0;
     }
@@ -80,33 +100,36 @@ uint32_t opevo_i_simt_register(opevo_i_simt_decoder *self, uint8_t size)
     return at;
 }
 
-static bool bits_known(const opevo_i_simt_constant *constant, uint8_t size, uint64_t bits,
-                       bool undefined)
+static bool bits_known(const opevo_i_simt_constant *constant, const opevo_i_simt_constant *wanted)
 {
-    return constant->size == size && constant->undefined == undefined && constant->bits == bits;
+    return constant->size == wanted->size && constant->width == wanted->width &&
+           constant->undefined == wanted->undefined && constant->bits == wanted->bits;
 }
 
 /* Kernels have few constants: a search through them is short. */
-uint32_t opevo_i_simt_constant_register(opevo_i_simt_decoder *self, uint8_t size, uint64_t bits,
-                                        bool undefined)
+static uint32_t constant_register(opevo_i_simt_decoder *self, opevo_i_simt_constant wanted)
 {
     opevo_i_simt_kernel *kernel = self->kernel;
 
-    bits = undefined ? 0 : bits;
     for (size_t i = 0; i < kernel->constant_count; i++)
-        if (bits_known(&kernel->constants[i], size, bits, undefined))
+        if (bits_known(&kernel->constants[i], &wanted))
             return kernel->constants[i].at;
     if (!opevo_reserve((void **)&kernel->constants, &kernel->constant_capacity,
                        kernel->constant_count + 1, sizeof *kernel->constants)) {
         self->status = OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory to decode a kernel.");
         return OPEVO_I_SIMT_NO_REGISTER;
     }
-    kernel->constants[kernel->constant_count] =
-        (opevo_i_simt_constant){.at = opevo_i_simt_register(self, size),
-                                .size = size,
-                                .bits = bits,
-                                .undefined = undefined};
-    return kernel->constants[kernel->constant_count++].at;
+    wanted.at = opevo_i_simt_register(self, wanted.size);
+    kernel->constants[kernel->constant_count++] = wanted;
+    return wanted.at;
+}
+
+uint32_t opevo_i_simt_constant_register(opevo_i_simt_decoder *self, uint8_t size, uint64_t bits,
+                                        bool undefined)
+{
+    return constant_register(self, (opevo_i_simt_constant){.size = size,
+                                                           .bits = undefined ? 0 : bits,
+                                                           .undefined = undefined});
 }
 
 static const opevo_i_simt_value *no_memory(opevo_i_simt_decoder *self)
@@ -236,8 +259,9 @@ static bool constant_bits(const opevo_i_simt_decoder *self, LLVMValueRef constan
     if (LLVMIsNull(constant))
         return true;
     if (LLVMIsAConstantFP(constant))
-        constant = LLVMConstBitCast(
-            constant, LLVMIntTypeInContext(LLVMGetTypeContext(type), 8 * (unsigned)size));
+        constant =
+            LLVMConstBitCast(constant, LLVMIntTypeInContext(LLVMGetTypeContext(type),
+                                                            8u * opevo_i_simt_float_size(type)));
     if (LLVMIsAConstantInt(constant)) {
         *bits = LLVMConstIntGetZExtValue(constant);
         return true;
@@ -260,6 +284,12 @@ static LLVMValueRef constant_part(LLVMValueRef constant, uint32_t part)
                : constant;
 }
 
+/* Of a float that is a value: its bytes in memory. */
+static uint8_t width_of(const opevo_i_simt_decoder *self, LLVMValueRef constant)
+{
+    return self->simt->options.arithmetic ? opevo_i_simt_float_size(LLVMTypeOf(constant)) : 0;
+}
+
 static const opevo_i_simt_value *constant_value(opevo_i_simt_decoder *self, LLVMValueRef constant)
 {
     uint8_t sizes[OPEVO_I_SIMT_PARTS];
@@ -277,7 +307,11 @@ static const opevo_i_simt_value *constant_value(opevo_i_simt_decoder *self, LLVM
         if (!part || !constant_bits(self, part, &bits, &undefined))
             return NULL;
         slots[i] = (opevo_i_simt_slot){
-            opevo_i_simt_constant_register(self, sizes[i], bits, undefined), sizes[i]};
+            constant_register(self, (opevo_i_simt_constant){.size = sizes[i],
+                                                            .width = width_of(self, part),
+                                                            .bits = undefined ? 0 : bits,
+                                                            .undefined = undefined}),
+            sizes[i]};
     }
     if (count == 0)
         return NULL;

@@ -57,15 +57,14 @@ static uint32_t undefined_of(const opevo_i_simt_warp *warp, uint32_t at)
 static inline void pass_undefined(const opevo_i_simt_warp *warp, const opevo_i_simt_code *code)
 {
     uint32_t a = undefined_of(warp, code->a), b = undefined_of(warp, code->b);
-    uint32_t c = undefined_of(warp, code->c);
+    uint32_t c = undefined_of(warp, code->c), from;
 
     if (!(a | b | c | undefined_of(warp, code->to)))
         return;
-    opevo_i_simt_define(warp, code->to, a | b | c,
-                        opevo_i_simt_header_of(warp, a & warp->mask   ? code->a
-                                                     : b & warp->mask ? code->b
-                                                                      : code->c)
-                            ->origin);
+    from = a & warp->mask ? code->a : b & warp->mask ? code->b : code->c;
+    if (b & warp->mask && opevo_i_simt_is_data(opevo_i_simt_header_of(warp, code->b)->origin))
+        from = code->b;
+    opevo_i_simt_define(warp, code->to, a | b | c, opevo_i_simt_header_of(warp, from)->origin);
 }
 
 static uint32_t bits_of(const opevo_i_simt_warp *warp, uint32_t at)
@@ -177,6 +176,7 @@ static uint32_t unfit_floats(const opevo_i_simt_warp *warp, const opevo_i_simt_c
 static void pass_made(const opevo_i_simt_warp *warp, const opevo_i_simt_code *code, uint32_t made)
 {
     pass_undefined(warp, code);
+    made &= ~undefined_of(warp, code->to);
     if (made)
         opevo_i_simt_define(warp, code->to, made | undefined_of(warp, code->to), code->place);
 }
@@ -373,10 +373,24 @@ static bool step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_c
     switch (code->kind) {
     case OPEVO_I_SIMT_LOAD:
         access_in_step(self, warp, code);
-        return opevo_i_simt_load(self, warp, code);
+        return code->value ? opevo_i_simt_load_value(self, warp, code)
+                           : opevo_i_simt_load(self, warp, code);
     case OPEVO_I_SIMT_STORE:
         access_in_step(self, warp, code);
-        return opevo_i_simt_store(self, warp, code);
+        return code->value ? opevo_i_simt_store_value(self, warp, code)
+                           : opevo_i_simt_store(self, warp, code);
+    case OPEVO_I_SIMT_PICK:
+        opevo_i_simt_value_run(self, warp, code);
+        select_undefined(warp, code);
+        return true;
+    case OPEVO_I_SIMT_WHOLE:
+        opevo_i_simt_value_run(self, warp, code);
+        pass_undefined(warp, code);
+        return true;
+    case OPEVO_I_SIMT_CHOOSE_VALUE:
+    case OPEVO_I_SIMT_BITS_OF_VALUE:
+        opevo_i_simt_value_run(self, warp, code);
+        return true;
     case OPEVO_I_SIMT_ATOMIC:
     case OPEVO_I_SIMT_EXCHANGE:
         access_in_step(self, warp, code);
@@ -419,6 +433,10 @@ bool opevo_i_simt_warp_run(opevo_simt *self, opevo_i_simt_warp *warp)
             operate(self, warp, code);
             if (trace)
                 pass_undefined(warp, code);
+            continue;
+        case OPEVO_I_SIMT_VALUE:
+            opevo_i_simt_value_run(self, warp, code);
+            pass_undefined(warp, code);
             continue;
         case OPEVO_I_SIMT_JUMP:
             warp->at = code->a;

@@ -33,9 +33,17 @@ void opevo_i_simt_work_note_granule(const opevo_i_simt_work *self, unsigned byte
 bool opevo_i_simt_work_block(opevo_i_simt_work *self, bool is_fill);
 /* simt_call_code.c: *what is the name of what is not supported. */
 bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what);
-/* simt_emit.c: the result has the bits of an operand. */
+/* simt_value_code.c, where floats are values */
+/* A select of values; false: it is not one, or not supported. */
+bool opevo_i_simt_work_choose(opevo_i_simt_work *self);
+/* Bits that come of values; false: the operand is none, or the result is one. */
+bool opevo_i_simt_work_value_bits(opevo_i_simt_work *self, unsigned index);
+/* A call of a function that is an operation. */
+bool opevo_i_simt_work_own_call(opevo_i_simt_work *self, const char *name);
+/* simt_conversions.c: the result has the bits of an operand. */
 bool opevo_i_simt_work_same(opevo_i_simt_work *self, unsigned index);
 
+/* Values go by the names of the widest floats. */
 static inline unsigned work_log_2(uint8_t size)
 {
     return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
@@ -86,6 +94,7 @@ static inline opevo_i_simt_code *work_emit(const opevo_i_simt_work *self, opevo_
     code->to = to.at;
     code->size = to.size;
     code->operation = self->decoder->simt->operations[number];
+    opevo_i_simt_value_code(self->decoder, code, number);
     return code;
 }
 
@@ -93,7 +102,8 @@ static inline opevo_i_simt_code *work_emit(const opevo_i_simt_work *self, opevo_
 
 static inline bool work_flushes(const opevo_i_simt_work *self)
 {
-    return self->frame->denormals == OPEVO_I_SIMT_DENORMALS_FLUSHED;
+    return self->frame->denormals == OPEVO_I_SIMT_DENORMALS_FLUSHED &&
+           !self->decoder->simt->options.arithmetic;
 }
 
 /* to = from, with zeros for denormals. */

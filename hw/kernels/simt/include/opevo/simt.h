@@ -34,6 +34,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <opevo/simt_values.h>
 #include <opevo/status.h>
 
 OPEVO_BEGIN_C
@@ -50,7 +51,9 @@ struct LLVMOpaqueValue;
  *   race               two accesses of different threads that nothing orders; see "Races" below
  *   divergent barrier  a barrier that not all threads of the block reach together
  *   undefined          division by 0, an overflowing quotient, or an unreachable place
- *   limit              too many steps */
+ *   limit              too many steps
+ *   data               with an arithmetic of values: bits of a value decide a branch, an address, an
+ *                      atomic or a byte in global memory */
 #define OPEVO_SIMT_OUTCOME_LIST(X)                                                                 \
     X(OK, "ok")                                                                                    \
     X(UNSUPPORTED, "unsupported")                                                                  \
@@ -59,7 +62,8 @@ struct LLVMOpaqueValue;
     X(RACE, "race")                                                                                \
     X(DIVERGENT_BARRIER, "divergent barrier")                                                      \
     X(UNDEFINED, "undefined")                                                                      \
-    X(LIMIT, "limit")
+    X(LIMIT, "limit")                                                                              \
+    X(DATA, "data")
 
 typedef enum opevo_simt_outcome {
 #define OPEVO_SIMT_ENUM(suffix, text) OPEVO_SIMT_##suffix,
@@ -137,6 +141,9 @@ typedef struct opevo_simt_options {
     void (*name)(void *context, struct LLVMOpaqueValue *instruction,
                  char name[OPEVO_SIMT_NAME_SIZE]);
     void *name_context;
+    /* Of the module's floats; NULL: IEEE 754. Borrowed until the machine is destroyed. With one,
+     * check_uninitialised is always on, and costs are not counted for accesses to values. */
+    const opevo_simt_arithmetic *arithmetic;
 } opevo_simt_options;
 
 /* Everything checked, blocks forward, names by number. */
@@ -212,6 +219,7 @@ typedef struct opevo_simt_counts {
     uint64_t global_accesses, global_sectors;        /* of warps; sectors of 32 bytes */
     uint64_t shared_accesses, shared_bank_conflicts; /* conflicts: passes beyond the first */
     uint64_t atomics, barriers, divergent_branches;
+    uint64_t value_operations; /* of lanes, in an arithmetic of values */
 } opevo_simt_counts;
 
 typedef struct opevo_simt_result {
