@@ -196,15 +196,13 @@ static const struct {
                      {"sigmoid", 1, OPEVO_SIMT_VALUE_SIGMOID}, {"sqrt", 1, OPEVO_SIMT_VALUE_SQRT},
                      {"tanh", 1, OPEVO_SIMT_VALUE_TANH}};
 
-/* The row of opevo_NAME and opevo_NAMEw, and of erf of the C library; -1: none. */
+/* The row of opevo_NAME and opevo_NAMEw; -1: none. */
 static int own_row(const char *name)
 {
     static const char head[] = "opevo_";
     char stem[16];
     size_t length = 0;
 
-    if (strcmp(name, "erff") == 0 || strcmp(name, "erf") == 0 || strcmp(name, "__nv_erff") == 0)
-        return 0;
     if (strncmp(name, head, sizeof head - 1) != 0)
         return -1;
     name += sizeof head - 1;
