@@ -50,18 +50,32 @@ static opevo_status check_kind(const char *path, int file, size_t limit, opevo_e
     return (uint64_t)info.st_size > limit ? fail_too_large(err, path, limit) : OPEVO_OK;
 }
 
+opevo_status opevo_file_open(const char *path, size_t limit, int *file, opevo_error *err)
+{
+    int opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    opevo_status status = OPEVO_OK;
+
+    if (opened < 0)
+        return fail_errno(err, path);
+    status = check_kind(path, opened, limit, err);
+    if (status == OPEVO_OK)
+        *file = opened;
+    else
+        close(opened);
+    return status;
+}
+
 opevo_status opevo_file_read(const char *path, size_t limit, char **data, size_t *size,
                              opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
     void *buffer = NULL;
     size_t length = 0;
     size_t capacity = 0;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int file = -1;
+    opevo_status status = opevo_file_open(path, limit, &file, err);
 
-    if (file < 0)
-        return fail_errno(err, path);
-    OPEVO_TRY(check_kind(path, file, limit, err));
+    if (status != OPEVO_OK)
+        return status;
     for (;;) {
         ssize_t got = 0;
 

@@ -30,41 +30,19 @@ static const struct {
 
 typedef struct reader {
     opevo_i_landscape_recording *recording;
-    const json_t *cache;
     const char *path;
     const char *const *names; /* of the parameters */
     size_t name_count;
     opevo_value *values; /* of the entry being read, one for each name */
     opevo_i_landscape_observed observed;
-    bool metric;    /* fitness is the GFLOP/s of the entries, otherwise 1 / time */
-    const char *at; /* where the text of the next entry is looked for; NULL: lost */
-    size_t line;    /* of `at` */
+    json_t *noted[OPEVO_I_OBSERVED_COUNT]; /* entries that `observed` borrows from */
+    bool again;                            /* another name was noted after rows were read by one */
+    opevo_index_set *keys;                 /* hashes of those that were seen */
+    bool repeats;                          /* a key stands twice */
+    /* Fitness is the GFLOP/s of the entries, which all that ran have, positive, so that it means
+     * the same for all; otherwise 1 / time. */
+    bool metric;
 } reader;
-
-/* ---- Lines ---------------------------------------------------------------------------------- */
-
-/* Move to the next place where `key` stands as a key. Keys with escapes are not found; the lines of
- * all later ones are then unknown, so that the search stays linear in the text. */
-static void move_to_key(reader *self, const char *key)
-{
-    size_t length = strlen(key);
-    const char *found = self->at;
-
-    for (; found && (found = strstr(found, key)); found += length + 1) {
-        if (found[-1] == '"' && found[length] == '"' &&
-            found[length + 1 + strspn(found + length + 1, " \t\r\n")] == ':')
-            break;
-    }
-    for (const char *at = self->at; found && at < found; at++)
-        self->line += *at == '\n';
-    self->at = found;
-}
-
-static size_t entry_line(reader *self, const char *key)
-{
-    move_to_key(self, key);
-    return self->at ? self->line : 0;
-}
 
 /* ---- Entries -------------------------------------------------------------------------------- */
 
@@ -212,42 +190,67 @@ static opevo_status read_result(const reader *self, const json_t *entry, size_t 
 
 /* ---- Energy and power ----------------------------------------------------------------------- */
 
-static opevo_status find_criteria(reader *self, opevo_error *err)
+/* Keep the entry that a name is borrowed from. */
+static void note_criteria(reader *self, json_t *entry)
 {
-    const char *at = NULL, *key = NULL;
-    json_t *entry = NULL, *member = NULL;
-
-    json_object_foreach((json_t *)self->cache, at, entry)
-    {
-        json_object_foreach(entry, key, member)
-        {
-            if (opevo_i_landscape_find_name(self->names, self->name_count, key) == SIZE_MAX)
-                opevo_i_landscape_observed_note(&self->observed, key, member, NULL);
-        }
-    }
-    return opevo_i_landscape_observed_begin(&self->observed, self->recording, err);
-}
-
-static void read_criteria(const reader *self, const json_t *entry, opevo_i_landscape_row *row)
-{
+    opevo_i_landscape_observed before = self->observed;
     const char *key = NULL;
     json_t *member = NULL;
 
-    opevo_i_landscape_observed_clear(row);
-    json_object_foreach((json_t *)entry, key, member)
+    json_object_foreach(entry, key, member)
     {
-        opevo_i_landscape_observed_fill(&self->observed, key, member, NULL, row);
+        if (opevo_i_landscape_find_name(self->names, self->name_count, key) == SIZE_MAX)
+            opevo_i_landscape_observed_note(&self->observed, key, member, NULL);
+    }
+    for (size_t i = 0; i < OPEVO_I_OBSERVED_COUNT; i++) {
+        if (self->observed.names[i] == before.names[i])
+            continue;
+        self->again = self->again || before.names[i];
+        json_decref(self->noted[i]);
+        self->noted[i] = json_incref(entry);
     }
 }
 
-static opevo_status read_entry(reader *self, const char *key, const json_t *entry, opevo_error *err)
+/* Energy and power have places of their own until it is known which of them there are. */
+static void read_criteria(const reader *self, const json_t *entry, opevo_i_landscape_row *row)
 {
+    opevo_i_landscape_observed_clear(row);
+    for (size_t i = 0; i < OPEVO_I_OBSERVED_COUNT; i++) {
+        const json_t *member =
+            self->observed.names[i] ? json_object_get(entry, self->observed.names[i]) : NULL;
+
+        if (json_is_number(member))
+            row->more[i] = json_number_value(member);
+    }
+}
+
+/* What all entries say together: hashes of their keys, and whether fitness can be the metric. */
+static opevo_status inspect(reader *self, const char *key, json_t *entry, opevo_outcome_class kind,
+                            opevo_error *err)
+{
+    opevo_index hash = opevo_hash_wide(key, strlen(key));
+
+    self->repeats = self->repeats || opevo_index_set_has(self->keys, hash);
+    if (!opevo_index_set_add(self->keys, hash))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+    if (kind == OPEVO_OUTCOME_OK && !(json_number_value(json_object_get(entry, GFLOPS_KEY)) > 0))
+        self->metric = false;
+    note_criteria(self, entry);
+    return OPEVO_OK;
+}
+
+static opevo_status read_entry(void *context, const char *key, json_t *entry, size_t line,
+                               opevo_error *err)
+{
+    reader *self = context;
     opevo_status status = OPEVO_OK;
-    size_t line = entry_line(self, key);
     opevo_i_landscape_row row = {.kind = OPEVO_OUTCOME_OK, .time_s = NAN};
 
-    OPEVO_TRY(read_values(self, key, entry, line, err));
     row.kind = find_kind(self, entry);
+    OPEVO_TRY(inspect(self, key, entry, row.kind, err));
+    if (self->repeats) /* malformed, which a parser of the whole will say */
+        return OPEVO_OK;
+    OPEVO_TRY(read_values(self, key, entry, line, err));
     if (row.kind == OPEVO_OUTCOME_OK)
         OPEVO_TRY(read_result(self, entry, line, &row, err));
     OPEVO_TRY(read_seconds(self, entry, "compile_time", line, &row.build_s, err));
@@ -262,58 +265,103 @@ cleanup:
     return status;
 }
 
-/* Whether every entry that ran carries a positive GFLOP/s, so that fitness means the same for all.
- */
-static bool all_have_metric(const reader *self)
-{
-    const char *key = NULL;
-    json_t *entry = NULL;
+/* ---- The file ------------------------------------------------------------------------------- */
 
-    json_object_foreach((json_t *)self->cache, key, entry)
-    {
-        if (find_kind(self, entry) == OPEVO_OUTCOME_OK &&
-            !(json_number_value(json_object_get(entry, GFLOPS_KEY)) > 0))
-            return false;
-    }
-    return true;
+static bool is_cache(const json_t *root)
+{
+    return json_is_array(json_object_get(root, "tune_params_keys")) &&
+           json_is_object(json_object_get(root, "cache"));
 }
 
-static opevo_status read_entries(reader *self, const char *text, opevo_error *err)
+/* The space, which the text outside the cache describes; *is: it is that of a cache. */
+static opevo_status read_outline(reader *self, const char *space, bool *is, opevo_error *err)
+{
+    opevo_text outline = {0};
+    json_t *root = NULL;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_landscape_kernel_tuner_stream(self->path, &outline, NULL, NULL, is, err));
+    OPEVO_TRY(opevo_text_check(&outline, err));
+    if (*is)
+        root = json_loadb(outline.data, outline.length, JSON_REJECT_DUPLICATES, NULL);
+    *is = is_cache(root);
+    if (*is)
+        OPEVO_TRY(opevo_i_landscape_recording_begin_as(self->recording, root, outline.data,
+                                                       self->path, space, err));
+cleanup:
+    json_decref(root);
+    opevo_text_free(&outline);
+    return status;
+}
+
+/* The meaning of fitness, and the places of the criteria, where they differ from what the rows were
+ * read with. */
+static opevo_status settle(reader *self, opevo_error *err)
+{
+    opevo_i_landscape_recording *recording = self->recording;
+    bool shifts = !self->observed.names[0] && self->observed.names[1];
+
+    for (size_t i = 0; i < recording->row_count; i++) {
+        opevo_i_landscape_row *row = &recording->rows[i];
+
+        if (!self->metric && row->kind == OPEVO_OUTCOME_OK)
+            row->fitness = 1 / row->time_s;
+        if (shifts) {
+            row->more[0] = row->more[1];
+            row->more[1] = NAN;
+        }
+    }
+    return opevo_i_landscape_observed_begin(&self->observed, recording, err);
+}
+
+/* All entries; again, where the first ones were read by a name that another one replaced. */
+static opevo_status read_entries(reader *self, bool *is, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    const char *key = NULL;
-    json_t *entry = NULL;
 
-    self->at = text + 1; /* behind the opening brace, so that move_to_key may look one back */
-    self->line = 1;
-    move_to_key(self, "cache");
-    self->metric = all_have_metric(self);
-    OPEVO_TRY(find_criteria(self, err));
-    json_object_foreach((json_t *)self->cache, key, entry)
-        OPEVO_TRY(read_entry(self, key, entry, err));
+    do {
+        self->metric = true;
+        self->again = false;
+        opevo_index_set_destroy(self->keys);
+        self->keys = opevo_index_set_create();
+        if (!self->keys || !opevo_i_landscape_recording_restart(self->recording))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+        OPEVO_TRY(
+            opevo_i_landscape_kernel_tuner_stream(self->path, NULL, read_entry, self, is, err));
+        *is = *is && !self->repeats;
+        if (!*is)
+            goto cleanup;
+    } while (self->again);
+    if (opevo_index_set_count(self->keys))
+        status = settle(self, err);
+    else
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: the cache has no configurations.", self->path);
 cleanup:
     return status;
 }
 
 opevo_status opevo_i_landscape_kernel_tuner_cache_read(opevo_i_landscape_recording *recording,
-                                                       const json_t *root, const char *path,
-                                                       const char *text, const char *space,
-                                                       const char **unit, opevo_error *err)
+                                                       const char *path, const char *space,
+                                                       const char **unit, bool *is,
+                                                       opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    reader self = {.recording = recording, .cache = json_object_get(root, "cache"), .path = path};
+    reader self = {.recording = recording, .path = path};
 
-    if (!json_object_size(self.cache))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: the cache has no configurations.", path);
     recording->path = path;
     recording->restricts = true;
-    OPEVO_TRY(opevo_i_landscape_recording_begin_as(recording, root, text, path, space, err));
+    OPEVO_TRY(read_outline(&self, space, is, err));
+    if (!*is)
+        goto cleanup;
     self.names = recording->names;
     self.name_count = recording->name_count;
     OPEVO_NEW(self.values, self.name_count, path);
-    OPEVO_TRY(read_entries(&self, text, err));
+    OPEVO_TRY(read_entries(&self, is, err));
     *unit = self.metric ? "GFLOP/s" : "1/s";
 cleanup:
+    for (size_t i = 0; i < OPEVO_I_OBSERVED_COUNT; i++)
+        json_decref(self.noted[i]);
+    opevo_index_set_destroy(self.keys);
     opevo_free(self.values);
     return status;
 }

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* JSON texts of landscapes. Kernel Tuner appends one line for each configuration to a file that it
- * leaves open: while a run is in progress, or after it was killed, the closing brackets are missing
- * and the last line ends in a comma. Such a text is completed here. A text that stops inside a line
- * has lost a measurement and is refused. */
+/* JSON texts of landscapes. A text that stops inside a line has lost a measurement and is
+ * refused. */
 
 #include "recorded_internal.h"
 
 #include <opevo/json_duplicate.h>
-#include <opevo/memory.h>
-
-#include <string.h>
-
-bool opevo_i_landscape_is_kernel_tuner_cache(const json_t *root)
-{
-    return json_is_array(json_object_get(root, "tune_params_keys")) &&
-           json_is_object(json_object_get(root, "cache"));
-}
 
 static bool is_blank(char c)
 {
@@ -28,47 +17,6 @@ static size_t trimmed(const char *text, size_t size)
     while (size && is_blank(text[size - 1]))
         size--;
     return size;
-}
-
-/* The first `size` bytes and then `ending`, parsed; *root stays as it is when that is no JSON. */
-static opevo_status parse_ended(const char *path, const char *text, size_t size, const char *ending,
-                                json_t **root, opevo_error *err)
-{
-    opevo_text whole = {0};
-    json_error_t error;
-
-    opevo_text_add_bytes(&whole, text, size);
-    opevo_text_add(&whole, ending);
-    if (whole.failed) {
-        opevo_text_free(&whole);
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
-    }
-    *root = json_loadb(whole.data, whole.length, JSON_REJECT_DUPLICATES, &error);
-    opevo_text_free(&whole);
-    return OPEVO_OK;
-}
-
-/* The text completed as Kernel Tuner would have ended it; *root stays NULL where that gives no
- * JSON. A last line that is whole ends in '}', with or without its comma, or in '{' when the cache
- * is still empty. */
-static opevo_status parse_unfinished(const char *path, const char *text, size_t size, json_t **root,
-                                     opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-
-    if (!size)
-        return OPEVO_OK;
-    if (text[size - 1] == '{')
-        return parse_ended(path, text, size, "}}", root, err);
-    if (text[size - 1] == ',')
-        return parse_ended(path, text, size - 1, "}}", root, err);
-    if (text[size - 1] != '}')
-        return OPEVO_OK;
-    OPEVO_TRY(parse_ended(path, text, size, "}", root, err));
-    if (!*root)
-        OPEVO_TRY(parse_ended(path, text, size, "}}", root, err));
-cleanup:
-    return status;
 }
 
 static opevo_status fail_parse(const char *path, const char *text, const json_error_t *error,
@@ -93,27 +41,17 @@ static opevo_status fail_parse(const char *path, const char *text, const json_er
 opevo_status opevo_i_landscape_json_parse(const char *path, const char *text, size_t size,
                                           json_t **out, opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
     json_error_t error;
     size_t whole = trimmed(text, size);
     json_t *root = json_loadb(text, whole, JSON_REJECT_DUPLICATES, &error);
-    bool at_end = false;
 
-    if (root) {
-        *out = root;
-        return OPEVO_OK;
-    }
-    at_end = json_error_code(&error) == json_error_premature_end_of_input ||
-             (error.position >= 0 && (size_t)error.position >= whole);
-    if (at_end)
-        OPEVO_TRY(parse_unfinished(path, text, whole, &root, err));
-    if (!root || !opevo_i_landscape_is_kernel_tuner_cache(root)) {
-        json_decref(root);
-        return fail_parse(path, text, &error, at_end, err);
-    }
+    if (!root)
+        return fail_parse(path, text, &error,
+                          json_error_code(&error) == json_error_premature_end_of_input ||
+                              (error.position >= 0 && (size_t)error.position >= whole),
+                          err);
     *out = root;
-cleanup:
-    return status;
+    return OPEVO_OK;
 }
 
 bool opevo_i_landscape_json_value(const json_t *json, opevo_value *out)

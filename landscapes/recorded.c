@@ -443,7 +443,6 @@ static results_reader reader_of(const json_t *root)
         bool (*is)(const json_t *root);
         results_reader read;
     } readers[] = {
-        {opevo_i_landscape_is_kernel_tuner_cache, opevo_i_landscape_kernel_tuner_cache_read},
         {opevo_i_landscape_is_ktt, opevo_i_landscape_ktt_read},
         {opevo_i_landscape_is_clblast, opevo_i_landscape_clblast_read},
         {opevo_i_landscape_is_t4_file, opevo_i_landscape_t4_read},
@@ -466,6 +465,23 @@ static opevo_status open_results(const files *paths, const json_t *root, const c
 
     OPEVO_TRY(reader_of(root)(&recording, root, paths->json.data, text, space, &facts.unit, err));
     OPEVO_TRY(finish(&recording, name_of(paths), &facts, out, err));
+cleanup:
+    opevo_i_landscape_recording_clear(&recording);
+    return status;
+}
+
+/* Kernel Tuner's cache, if the file is one. */
+static opevo_status open_cache(const files *paths, const char *space, bool *is,
+                               opevo_objective **out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_i_landscape_recording recording = {0};
+    opevo_i_landscape_table_facts facts = {0};
+
+    OPEVO_TRY(opevo_i_landscape_kernel_tuner_cache_read(&recording, paths->json.data, space,
+                                                        &facts.unit, is, err));
+    if (*is)
+        OPEVO_TRY(finish(&recording, name_of(paths), &facts, out, err));
 cleanup:
     opevo_i_landscape_recording_clear(&recording);
     return status;
@@ -512,6 +528,7 @@ static opevo_status open_files(const char *path, const char *result, const char 
     json_t *root = NULL;
     char *text = NULL, *table = NULL;
     size_t size = 0, table_size = 0;
+    bool is_cache = false;
 
     OPEVO_TRY(locate(path, &paths, err));
     if (paths.table.length && (result || access(paths.json.data, F_OK) != 0)) {
@@ -519,6 +536,10 @@ static opevo_status open_files(const char *path, const char *result, const char 
         status = open_bare(&paths, path, result, table, table_size, space, out, err);
         goto cleanup;
     }
+    if (!paths.table.length)
+        OPEVO_TRY(open_cache(&paths, space, &is_cache, out, err));
+    if (is_cache)
+        goto cleanup;
     OPEVO_TRY(opevo_i_landscape_text_read(paths.json.data, OPEVO_I_JSON_LIMIT, &text, &size, err));
     if (opevo_tvm_log_of(text)) {
         status = open_log(&paths, text, space, out, err);

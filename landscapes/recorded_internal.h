@@ -28,6 +28,18 @@ opevo_status opevo_i_landscape_fail_in(opevo_error *err, const opevo_error *inne
 #define OPEVO_I_TEXT_LIMIT ((size_t)1 << 30)
 #define OPEVO_I_JSON_LIMIT ((size_t)256 << 20)
 
+/* The text of a file, piece by piece, decompressed when its name ends in .xz or .gz. `path` is
+ * borrowed. Errors: as opevo_file_open. */
+typedef struct opevo_i_landscape_text opevo_i_landscape_text;
+enum { OPEVO_I_TEXT_PIECE = 1 << 16 };
+opevo_status opevo_i_landscape_text_open(const char *path, size_t limit,
+                                         opevo_i_landscape_text **out, opevo_error *err);
+void opevo_i_landscape_text_close(opevo_i_landscape_text *self);
+/* 1 to OPEVO_I_TEXT_PIECE bytes more, of which `out` has room for all; 0 at the end. Errors:
+ * INVALID for damaged or truncated data, LIMIT for xz data that take much memory, IO, NOMEM. */
+opevo_status opevo_i_landscape_text_next(opevo_i_landscape_text *self, char *out, size_t *size,
+                                         opevo_error *err);
+
 /* The whole text of a file, decompressed when its name ends in .xz or .gz, with a zero byte after
  * it that *size does not count; release with opevo_free. Errors: INVALID for damaged or truncated
  * data, LIMIT for a text above `limit` bytes, IO, NOMEM. */
@@ -186,12 +198,13 @@ opevo_status opevo_i_landscape_recording_add(opevo_i_landscape_recording *self,
                                              const opevo_value *values,
                                              const opevo_i_landscape_row *row, size_t line,
                                              opevo_error *err);
+/* As before the first row. False without memory. */
+bool opevo_i_landscape_recording_restart(opevo_i_landscape_recording *self);
 void opevo_i_landscape_recording_clear(opevo_i_landscape_recording *self);
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-/* Parse a text, which stood in the file `path`; release with json_decref. An unfinished Kernel
- * Tuner cache (closing brackets missing after a whole line) is completed. Errors: INVALID, as
+/* Parse a text, which stood in the file `path`; release with json_decref. Errors: INVALID, as
  * path:line. */
 opevo_status opevo_i_landscape_json_parse(const char *path, const char *text, size_t size,
                                           json_t **out, opevo_error *err);
@@ -223,18 +236,32 @@ void opevo_i_landscape_observed_fill(const opevo_i_landscape_observed *self, con
 
 /* ---- Kernel Tuner caches -------------------------------------------------------------------- */
 
-bool opevo_i_landscape_is_kernel_tuner_cache(const json_t *root);
-/* Read all entries of a cache into an empty recording. `text` is what `root` was parsed from.
- * Errors: INVALID. */
+/* One entry of a cache, in a line of the file; both trees are borrowed for the call. */
+typedef opevo_status (*opevo_i_landscape_entry_visit)(void *context, const char *key, json_t *entry,
+                                                      size_t line, opevo_error *err);
+/* Read a file as a cache, entry by entry. *is: it could be read and is JSON, finished or not, whose
+ * root has an object "cache"; entries may have been visited when it is not, and without `visit`
+ * what is in them may be malformed.
+ *
+ *   outline  gets the text without the entries, in which each line keeps its number; may be NULL
+ *
+ * Errors: those of `visit`, and as opevo_i_landscape_text_next; LIMIT for an entry above 16 MiB.
+ * Memory: a window of the text, and the tree of an entry. */
+opevo_status opevo_i_landscape_kernel_tuner_stream(const char *path, opevo_text *outline,
+                                                   opevo_i_landscape_entry_visit visit,
+                                                   void *context, bool *is, opevo_error *err);
+/* Read all entries of a cache into an empty recording. *is: the file is one; false without an error
+ * for others and for malformed JSON. Errors: INVALID. */
 opevo_status opevo_i_landscape_kernel_tuner_cache_read(opevo_i_landscape_recording *self,
-                                                       const json_t *root, const char *path,
-                                                       const char *text, const char *space,
-                                                       const char **unit, opevo_error *err);
+                                                       const char *path, const char *space,
+                                                       const char **unit, bool *is,
+                                                       opevo_error *err);
 
 /* ---- T4 results ----------------------------------------------------------------------------- */
 
 bool opevo_i_landscape_is_t4_file(const json_t *root);
-/* Read all results into an empty recording, as opevo_i_landscape_kernel_tuner_cache_read. */
+/* Read all results into an empty recording. `text` is what `root` was parsed from. Errors:
+ * INVALID. */
 opevo_status opevo_i_landscape_t4_read(opevo_i_landscape_recording *self, const json_t *root,
                                        const char *path, const char *text, const char *space,
                                        const char **unit, opevo_error *err);
@@ -246,8 +273,8 @@ opevo_status opevo_i_landscape_t4_read_keyed(opevo_i_landscape_recording *self, 
                                              const char *space, const char **unit,
                                              opevo_error *err);
 
-/* ---- Results of KTT and of CLBlast's tuners, as opevo_i_landscape_kernel_tuner_cache_read
- * ------------- */
+/* ---- Results of KTT and of CLBlast's tuners, as opevo_i_landscape_t4_read ----------------------
+ */
 
 bool opevo_i_landscape_is_ktt(const json_t *root);
 opevo_status opevo_i_landscape_ktt_read(opevo_i_landscape_recording *self, const json_t *root,

@@ -475,6 +475,14 @@ cleanup:
     return status;
 }
 
+bool opevo_i_landscape_recording_restart(opevo_i_landscape_recording *self)
+{
+    opevo_index_map_destroy(self->lines);
+    self->lines = opevo_index_map_create();
+    self->row_count = self->ignored = 0;
+    return self->lines;
+}
+
 void opevo_i_landscape_recording_clear(opevo_i_landscape_recording *self)
 {
     opevo_space_destroy(self->described.space);

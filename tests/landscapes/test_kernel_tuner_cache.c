@@ -394,6 +394,74 @@ static void takes_a_space_file(void **state)
     folder_close(&folder);
 }
 
+/* Entry i of 4000 of various lengths, with all that a bracket in a string could be taken for,
+ * behind the parameters or ahead of them; `spoilt` has no time. */
+static void add_entries(opevo_text *text, size_t spoilt)
+{
+    opevo_text_add(text, "\"cache\": {\n");
+    for (size_t i = 0; i < 4000; i++) {
+        opevo_text_printf(text, "%s\"%zu,1\": {\"bx\": %zu, \"ty\": 1, \"note\": \"",
+                          i ? ",\n" : "", i, i);
+        for (size_t k = 0; k < i * 7919 % 97; k++)
+            opevo_text_add(text, "}]\\\\\\\"{,\\n");
+        opevo_text_printf(text, "\", \"%s\": %zu}", i == spoilt ? "no time" : "time", i + 1);
+    }
+    opevo_text_add(text, "\n}");
+}
+
+static void add_parameters(opevo_text *text)
+{
+    opevo_text_add(text, "\"tune_params_keys\":\n[\"bx\", \"ty\"],\n\"tune_params\":\n{\"bx\": [0");
+    for (int i = 1; i < 4000; i++)
+        opevo_text_printf(text, ", %d", i);
+    opevo_text_add(text, "], \"ty\": [1]}");
+}
+
+/* The text is longer than what of it is in memory at a time. */
+static void reads_long_files(void **state)
+{
+    test_folder folder;
+
+    folder_open(&folder);
+    for (int ahead = 0; ahead < 2; ahead++) {
+        for (size_t spoilt = 0; spoilt <= 4000; spoilt += 1000) {
+            opevo_text text = {0};
+            opevo_objective *run = NULL;
+            char message[64];
+
+            opevo_text_add(&text, "{\n");
+            if (ahead)
+                add_parameters(&text);
+            else
+                add_entries(&text, spoilt);
+            opevo_text_add(&text, ",\n");
+            if (ahead)
+                add_entries(&text, spoilt);
+            else
+                add_parameters(&text);
+            opevo_text_add(&text, "\n}\n");
+            assert_true(text.length > 1000000);
+            folder_write_packed(&folder, "run.json.gz", text.data);
+            snprintf(message, sizeof message, "run.json.gz:%zu: 'time' is neither",
+                     spoilt + (ahead ? 7 : 3));
+            if (spoilt < 4000) {
+                CHECK_FAILS(
+                    OPEVO_INVALID, message,
+                    opevo_recorded_open(folder_file(&folder, "run.json.gz"), NULL, &run, &err));
+            } else {
+                CHECK_OK(
+                    opevo_recorded_open(folder_file(&folder, "run.json.gz"), NULL, &run, &err));
+                assert_int_equal(opevo_recorded_rows(run), 4000);
+                check_ok(run, "bx=0 ty=1", 1000, 0.001, 0.001);
+                check_ok(run, "bx=3999 ty=1", 0.25, 4, 4);
+                opevo_objective_destroy(run);
+            }
+            opevo_text_free(&text);
+        }
+    }
+    folder_close(&folder);
+}
+
 /* Memory of the JSON library itself is not counted; every allocation of opevo's is made to fail. */
 static void survives_failing_allocations(void **state)
 {
@@ -438,6 +506,7 @@ int main(void)
         cmocka_unit_test(obeys_restrictions),
         cmocka_unit_test(refuses_restrictions_that_cannot_be_evaluated),
         cmocka_unit_test(takes_a_space_file),
+        cmocka_unit_test(reads_long_files),
         cmocka_unit_test(survives_failing_allocations),
     };
 

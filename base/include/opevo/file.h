@@ -12,8 +12,11 @@
 
 OPEVO_BEGIN_C
 
+/* Open a regular file of at most `limit` bytes to be read piece by piece; close(2) ends that.
+ * Opening never blocks. Errors: as opevo_file_read. */
+opevo_status opevo_file_open(const char *path, size_t limit, int *file, opevo_error *err);
+
 /* The whole file, with a zero byte after it that *size does not count; release with opevo_free.
- * Opening never blocks.
  *
  *   limit  bytes that a file of this format may have at most
  *

@@ -96,7 +96,8 @@ OPEVO_API opevo_status opevo_verify_power_at(const opevo_parameter *parameter, d
  *           OPEVO_CHILD_PATIENCE and OPEVO_CHILD_TRIES for opevo_child_sampler_draw
  *   bound   out: 1-norm bound of the law; may be NULL
  *
- * Errors: as opevo_child_law_without_duplicates (LIMIT above 4096 points) and opevo_verify_draws. */
+ * Errors: as opevo_child_law_without_duplicates, LIMIT above 4096 points, and as
+ * opevo_verify_draws. */
 OPEVO_API opevo_status opevo_verify_child(const opevo_child_step *step, opevo_draw draw,
                                           void *context, uint64_t draws, opevo_rng *rng,
                                           opevo_fit *out, double *bound, opevo_error *err);
