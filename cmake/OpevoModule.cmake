@@ -119,11 +119,16 @@ function(opevo_add_room name)
   endforeach()
 endfunction()
 
-# opevo_embed_texts(OUTPUT FOLDER PREFIX WORD HEADER name.h): a rule that writes a C file with the texts FOLDER/*.in as
-# arrays, declared in a header of the current folder: see EmbedTexts.cmake. Its path is set in OUTPUT.
+# opevo_embed_texts(OUTPUT FOLDER PREFIX WORD HEADER name.h [ENDINGS in...]): a rule that writes a C file with the texts
+# FOLDER/*.in, or of these endings, as arrays, declared in a header of the current folder: see EmbedTexts.cmake. Its path
+# is set in OUTPUT.
 function(opevo_embed_texts output folder)
-  cmake_parse_arguments(ARG "" "PREFIX;HEADER" "" ${ARGN})
-  file(GLOB texts CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.in)
+  cmake_parse_arguments(ARG "" "PREFIX;HEADER" "ENDINGS" ${ARGN})
+  if(NOT ARG_ENDINGS)
+    set(ARG_ENDINGS in)
+  endif()
+  list(TRANSFORM ARG_ENDINGS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.)
+  file(GLOB texts CONFIGURE_DEPENDS ${ARG_ENDINGS})
   string(REPLACE ";" "," list "${texts}")
   set(source ${CMAKE_CURRENT_BINARY_DIR}/${folder}_embedded.c)
   set(embed ${PROJECT_SOURCE_DIR}/cmake/EmbedTexts.cmake)

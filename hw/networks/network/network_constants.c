@@ -2,7 +2,7 @@
 
 /* Constants, shapes as numbers, and conversions: what shapes are computed with. */
 
-#include "network_internal.h"
+#include "network_routine_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -238,32 +238,32 @@ static opevo_status infer_cast(const opevo_i_net_call *call, opevo_error *err)
                              call->in[0]->array.extent, err);
 }
 
-/* Float to whole numbers truncates; what does not fit is the nearest that does. */
-static opevo_status cast(const opevo_i_net_call *call, const void *const *in, void *const *out,
-                         opevo_error *err)
+static opevo_status take_cast(const opevo_i_net_call *call, opevo_network_routine *out,
+                              opevo_error *err)
 {
-    const opevo_array *from = &call->in[0]->array, *to = &call->out[0]->array;
+    bool like = call->node->row->code == CAST_LIKE;
 
-    (void)err;
-    for (int64_t i = 0, count = opevo_array_elements(to); i < count; i++) {
-        if (opevo_i_net_type_is_whole(from->type))
-            opevo_i_net_set_whole(to->type, out[0], i, opevo_i_net_whole(from, in[0], i));
-        else
-            opevo_i_net_set_number(to->type, out[0], i, opevo_i_net_number(from, in[0], i));
-    }
-    return OPEVO_OK;
+    return opevo_i_net_routine_whole(
+        out, like ? (int64_t)call->in[1]->array.type : opevo_i_net_attribute_int(call, "to", 0),
+        err);
 }
+
+static const opevo_i_net_routine conversion = {"routine_cast", routine_cast, take_cast};
 
 const opevo_i_net_operator opevo_i_net_constants[] = {
     {"Constant", 1, 0, 0, 1, infer_constant, NULL, nothing, 0,
      "value=tensor sparse_value=sparse:11- value_float=float:12- value_floats=floats:12- "
-     "value_int=int:12- value_ints=ints:12- value_string=string:12- value_strings=strings:12-"},
-    {"ConstantOfShape", 9, 1, 1, 1, infer_constant_of_shape, NULL, fill, 0, "value=tensor"},
-    {"Shape", 1, 1, 1, 1, infer_shape, NULL, nothing, 0, "end=int:15- start=int:15-"},
-    {"Cast", 6, 1, 1, 1, infer_cast, NULL, cast, CAST, "to=int!"},
-    {"CastLike", 15, 2, 2, 1, infer_cast, NULL, cast, CAST_LIKE, NULL},
-    {"Size", 1, 1, 1, 1, infer_size, NULL, nothing, 0, NULL},
-    {"Range", 11, 3, 3, 1, infer_range, NULL, range, 0, NULL},
-    {"NonZero", 9, 1, 1, 1, infer_nonzero, NULL, nonzero, 0, NULL},
-    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},
+     "value_int=int:12- value_ints=ints:12- value_string=string:12- value_strings=strings:12-",
+     NULL, 0},
+    {"ConstantOfShape", 9, 1, 1, 1, infer_constant_of_shape, NULL, fill, 0, "value=tensor", NULL,
+     0},
+    {"Shape", 1, 1, 1, 1, infer_shape, NULL, nothing, 0, "end=int:15- start=int:15-", NULL, 0},
+    {"Cast", 6, 1, 1, 1, infer_cast, NULL, opevo_i_net_move_by_routine, CAST,
+     "to=int! round_mode=string:24- saturate=int:19-", &conversion, 0},
+    {"CastLike", 15, 2, 2, 1, infer_cast, NULL, opevo_i_net_move_by_routine, CAST_LIKE,
+     "round_mode=string:24- saturate=int:19-", &conversion, 0},
+    {"Size", 1, 1, 1, 1, infer_size, NULL, nothing, 0, NULL, NULL, 0},
+    {"Range", 11, 3, 3, 1, infer_range, NULL, range, 0, NULL, NULL, 0},
+    {"NonZero", 9, 1, 1, 1, infer_nonzero, NULL, nonzero, 0, NULL, NULL, 0},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };

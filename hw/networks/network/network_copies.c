@@ -30,6 +30,7 @@ typedef struct probe {
     uint32_t **made; /* of those that hold numbers */
     int64_t *first;  /* number of the first element, ascending; of all inputs, and the end */
     uint32_t *map, *other;
+    bool is_float; /* the output: of other types only zeros can be filled in */
     int dims;
     int64_t extent[OPEVO_NETWORK_DIMS], stride[OPEVO_NETWORK_DIMS];
     int capacity;
@@ -37,9 +38,15 @@ typedef struct probe {
 
 /* ---- The map ---- */
 
-static bool is_moved(const opevo_network_tensor *value)
+/* Inputs whose elements the output may have: those of its type that do not decide places. */
+static bool is_moved(const opevo_network_inference *inference, const opevo_network_step *step,
+                     int i, int which)
 {
-    return value->array.type == OPEVO_NETWORK_FLOAT32;
+    const opevo_i_net_operator *row = inference->network->node[step->node].row;
+
+    return step->input[i] >= 0 && !(i < 32 && row->places >> i & 1) &&
+           inference->value[step->input[i]].array.type ==
+               inference->value[step->output[which]].array.type;
 }
 
 /* Whether all that decides places is constant, and not too large. */
@@ -48,15 +55,14 @@ static bool can_probe(const opevo_network_inference *inference, const opevo_netw
 {
     double elements = 0;
 
-    if (step->output[which] < 0 || step->inputs < 1 ||
-        !is_moved(&inference->value[step->output[which]]))
+    if (step->output[which] < 0 || step->inputs < 1)
         return false;
     elements = (double)opevo_array_elements(&inference->value[step->output[which]].array);
     for (int i = 0; i < step->inputs; i++) {
         const opevo_network_tensor *value =
             step->input[i] < 0 ? NULL : &inference->value[step->input[i]];
 
-        if (value && !is_moved(value) && !value->array.data)
+        if (value && !is_moved(inference, step, i, which) && !value->array.data)
             return false;
         elements += value ? (double)opevo_array_elements(&value->array) : 0;
     }
@@ -83,7 +89,7 @@ static opevo_status start(probe *self, opevo_error *err)
         if (!array)
             continue;
         self->in[i] = array->data;
-        if (array->type != OPEVO_NETWORK_FLOAT32)
+        if (!is_moved(self->inference, step, (int)i, self->which))
             continue;
         next += opevo_array_elements(array);
         self->made[i] = opevo_calloc((size_t)opevo_array_elements(array) + 1, sizeof **self->made);
@@ -98,6 +104,8 @@ static opevo_status start(probe *self, opevo_error *err)
         if (i == self->which || step->output[i] < 0)
             continue;
         array = self->inference->value[step->output[i]].array;
+        if (opevo_network_type_bytes(array.type) < sizeof(float))
+            array.type = OPEVO_NETWORK_FLOAT32;
         if (opevo_array_allocate(&array, err) != OPEVO_OK)
             return OPEVO_NOMEM;
         self->out[i] = array.data;
@@ -129,8 +137,8 @@ static opevo_status move(const probe *self, uint32_t shift, uint32_t *map, opevo
             self->made[i][k] = shift + (uint32_t)(self->first[i] + k);
     }
     self->out[self->which] = map;
-    return opevo_i_net_execute_step(self->inference->network, self->step, self->in, self->out, 1,
-                                    err);
+    return opevo_i_net_execute_moved(self->inference->network, self->step, self->in, self->out,
+                                     self->which, err);
 }
 
 /* ---- Boxes ---- */
@@ -276,7 +284,8 @@ static opevo_status take_boxes(probe *self, bool *const *starts, bool *whole, op
                 extent[k]++;
             }
         }
-        *whole = self->step->copies < COPIES_MOST && is_copy(self, at, extent, &copy);
+        *whole = self->step->copies < COPIES_MOST && is_copy(self, at, extent, &copy) &&
+                 (copy.input >= 0 || self->is_float || !self->map[copy.to]);
         if (!*whole)
             goto cleanup;
         OPEVO_TRY(add_copy(self, &copy, err));
@@ -319,6 +328,18 @@ static bool is_view(const probe *self, int64_t elements)
     return true;
 }
 
+/* Whether every element is that of an input, or filled in: not computed, such as sums of what is
+ * scattered. */
+static bool is_move(const probe *self, int64_t elements)
+{
+    bool moved = true;
+
+    for (int64_t i = 0; i < elements && moved; i++)
+        moved = self->other[i] == self->map[i] ||
+                self->other[i] - self->map[i] == (uint32_t)INT32_MAX - 1;
+    return moved;
+}
+
 opevo_status opevo_i_net_find_copies(const opevo_network_inference *inference,
                                      opevo_network_step *step, int which, opevo_error *err)
 {
@@ -332,6 +353,7 @@ opevo_status opevo_i_net_find_copies(const opevo_network_inference *inference,
         return OPEVO_OK;
     array = &inference->value[step->output[which]].array;
     elements = opevo_array_elements(array);
+    self.is_float = array->type == OPEVO_NETWORK_FLOAT32;
     OPEVO_TRY(start(&self, err));
     if (elements == 0)
         goto cleanup;
@@ -341,6 +363,8 @@ opevo_status opevo_i_net_find_copies(const opevo_network_inference *inference,
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the places of elements."));
     OPEVO_TRY(move(&self, INT32_MAX, self.other, err));
     OPEVO_TRY(move(&self, 1, self.map, err));
+    if (!is_move(&self, elements))
+        goto cleanup;
     if (is_view(&self, elements)) {
         step->kind = OPEVO_NETWORK_STEP_VIEW;
         goto cleanup;

@@ -2,7 +2,7 @@
 
 /* Operators that work element by element, shapes broadcast to each other. */
 
-#include "network_internal.h"
+#include "network_routine_internal.h"
 
 #include <math.h>
 
@@ -246,149 +246,42 @@ static opevo_status define(const opevo_i_net_call *call, opevo_text *out, opevo_
 
 /* ---- Other types ---- */
 
-static double apply(enum code code, bool c, double a, double b)
+/* By their code. */
+static const int routines[] = {
+    [ADD] = ROUTINE_ADD,       [SUBTRACT] = ROUTINE_SUBTRACT, [MULTIPLY] = ROUTINE_MULTIPLY,
+    [DIVIDE] = ROUTINE_DIVIDE, [MAXIMUM] = ROUTINE_MAXIMUM,   [MINIMUM] = ROUTINE_MINIMUM,
+    [SUM] = ROUTINE_ADD,       [MEAN] = ROUTINE_ADD,          [POWER] = ROUTINE_POWER,
+    [PRELU] = ROUTINE_PRELU,   [MODULO] = ROUTINE_MODULO};
+
+static opevo_status take(const opevo_i_net_call *call, opevo_network_routine *out, opevo_error *err)
 {
-    switch (code) {
-    case ADD:
-    case SUM:
-    case MEAN:
-        return a + b;
-    case SUBTRACT:
-        return a - b;
-    case MULTIPLY:
-        return a * b;
-    case DIVIDE:
-        return a / b;
-    case MAXIMUM:
-        return isnan(a) || a > b ? a : b;
-    case MINIMUM:
-        return isnan(a) || a < b ? a : b;
-    case POWER:
-        return pow(a, b);
-    case PRELU:
-        return a < 0 ? a * b : a;
-    case MODULO:
-        return c || fmod(a, b) == 0 || (fmod(a, b) < 0) == (b < 0) ? fmod(a, b) : fmod(a, b) + b;
-    default:
-        return NAN;
-    }
+    int code = call->node->row->code;
+    const int64_t numbers[] = {routines[code], opevo_i_net_attribute_int(call, "fmod", 0),
+                               code == MEAN ? call->ins : 1};
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == OPEVO_OK; i++)
+        status = opevo_i_net_routine_whole(out, numbers[i], err);
+    return status;
 }
 
-/* Products wrap around, as those of int64. */
-static int64_t whole_power(int64_t a, int64_t b)
-{
-    uint64_t result = 1, base = (uint64_t)a;
-
-    if (b < 0)
-        return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
-    for (; b; b /= 2, base *= base)
-        result *= b % 2 ? base : 1;
-    return (int64_t)result;
-}
-
-/* What check_whole lets pass. */
-static int64_t apply_whole(enum code code, bool c, int64_t a, int64_t b)
-{
-    uint64_t x = (uint64_t)a, y = (uint64_t)b;
-    int64_t rest = code != MODULO || b == -1 ? 0 : a % b;
-
-    switch (code) {
-    case ADD:
-    case SUM:
-        return (int64_t)(x + y);
-    case SUBTRACT:
-        return (int64_t)(x - y);
-    case MULTIPLY:
-        return (int64_t)(x * y);
-    case DIVIDE: /* rounds to zero; the only overflow wraps */
-        return b == -1 ? (int64_t)(0 - x) : a / b;
-    case MAXIMUM:
-        return a > b ? a : b;
-    case MINIMUM:
-        return a < b ? a : b;
-    case POWER:
-        return whole_power(a, b);
-    case PRELU:
-        return a < 0 ? (int64_t)(x * y) : a;
-    case MODULO: /* the sign of the divisor, or with fmod of the dividend */
-        return c || rest == 0 || (rest < 0) == (b < 0) ? rest : rest + b;
-    default:
-        return 0;
-    }
-}
-
-/* Whether a step on whole numbers has a value: neither x / 0 nor 0 to a negative power has one. */
-static opevo_status check_whole(enum code code, int64_t a, int64_t b, int64_t element,
-                                opevo_error *err)
-{
-    if ((code == DIVIDE || code == MODULO) && b == 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Element %lld is divided by the whole number 0.",
-                          (long long)element);
-    if (code == POWER && a == 0 && b < 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "Element %lld is the whole number 0 to the power of %lld.",
-                          (long long)element, (long long)b);
-    return OPEVO_OK;
-}
-
-static opevo_status move(const opevo_i_net_call *call, const void *const *in, void *const *out,
-                         opevo_error *err)
-{
-    const opevo_array *all = &call->out[0]->array, *first = &call->in[0]->array;
-    enum code code = (enum code)call->node->row->code;
-    bool c = opevo_i_net_attribute_int(call, "fmod", 0) != 0, whole = true;
-
-    for (int k = 0; k < call->ins; k++)
-        whole &= opevo_i_net_type_is_whole(call->in[k]->array.type);
-    for (int64_t i = 0, count = opevo_array_elements(all); i < count; i++) {
-        double value = opevo_i_net_number(first, in[0], opevo_i_net_place(all, first, i));
-        int64_t exact = opevo_i_net_whole(first, in[0], opevo_i_net_place(all, first, i));
-
-        for (int k = 1; k < call->ins; k++) {
-            const opevo_array *next = &call->in[k]->array;
-            int64_t at = opevo_i_net_place(all, next, i);
-
-            if (whole &&
-                check_whole(code, exact, opevo_i_net_whole(next, in[k], at), i, err) != OPEVO_OK)
-                return OPEVO_INVALID;
-            if (whole)
-                exact = apply_whole(code, c, exact, opevo_i_net_whole(next, in[k], at));
-            else
-                value = apply(code, c, value, opevo_i_net_number(next, in[k], at));
-        }
-        if (whole)
-            opevo_i_net_set_whole(all->type, out[0], i, code == MEAN ? exact / call->ins : exact);
-        else
-            opevo_i_net_set_number(all->type, out[0], i, code == MEAN ? value / call->ins : value);
-    }
-    return OPEVO_OK;
-}
-
-static opevo_status move_clip(const opevo_i_net_call *call, const void *const *in, void *const *out,
+static opevo_status take_clip(const opevo_i_net_call *call, opevo_network_routine *out,
                               opevo_error *err)
 {
-    const opevo_array *all = &call->out[0]->array;
     double least = 0, most = 0;
     bool below = has_bound(call, 1, "min", &least), above = has_bound(call, 2, "max", &most);
+    opevo_status status = OPEVO_OK;
 
-    (void)err;
-    if (call->ins > 1 && call->in[1])
-        least = opevo_i_net_number(&call->in[1]->array, in[1], 0);
-    if (call->ins > 2 && call->in[2])
-        most = opevo_i_net_number(&call->in[2]->array, in[2], 0);
-    for (int64_t i = 0, count = opevo_array_elements(all); i < count; i++) {
-        double value = opevo_i_net_number(all, in[0], i);
-
-        if ((below && value < least) || (above && value > most))
-            opevo_i_net_set_number(all->type, out[0], i,
-                                   above && least > most    ? most
-                                   : below && value < least ? least
-                                                            : most);
-        else
-            opevo_i_net_copy_element(all->type, in[0], i, out[0], i);
-    }
-    return OPEVO_OK;
+    OPEVO_TRY(opevo_i_net_routine_whole(out, below, err));
+    OPEVO_TRY(opevo_i_net_routine_whole(out, above, err));
+    OPEVO_TRY(opevo_i_net_routine_number(out, least, err));
+    OPEVO_TRY(opevo_i_net_routine_number(out, most, err));
+cleanup:
+    return status;
 }
+
+static const opevo_i_net_routine binary = {"routine_binary", routine_binary, take};
+static const opevo_i_net_routine clip = {"routine_clip", routine_clip, take_clip};
 
 /* A power is a product or a root where its exponent is such a constant. */
 static opevo_status define_pow(const opevo_i_net_call *call, opevo_text *out, opevo_error *err)
@@ -401,17 +294,19 @@ static opevo_status define_pow(const opevo_i_net_call *call, opevo_text *out, op
 }
 
 const opevo_i_net_operator opevo_i_net_elementwise[] = {
-    {"Add", 7, 2, 2, 1, infer, define, move, ADD, NULL},
-    {"Sub", 7, 2, 2, 1, infer, define, move, SUBTRACT, NULL},
-    {"Mul", 7, 2, 2, 1, infer, define, move, MULTIPLY, NULL},
-    {"Div", 7, 2, 2, 1, infer, define, move, DIVIDE, NULL},
-    {"Max", 8, 1, 0, 1, infer, define, move, MAXIMUM, NULL},
-    {"Min", 8, 1, 0, 1, infer, define, move, MINIMUM, NULL},
-    {"Sum", 8, 1, 0, 1, infer, define, move, SUM, NULL},
-    {"Mean", 8, 1, 0, 1, infer, define, move, MEAN, NULL},
-    {"Pow", 7, 2, 2, 1, infer, define_pow, move, POWER, NULL},
-    {"PRelu", 7, 2, 2, 1, infer, define, move, PRELU, NULL},
-    {"Clip", 6, 1, 3, 1, infer_clip, define, move_clip, CLIP, "max=float:-10 min=float:-10"},
-    {"Mod", 10, 2, 2, 1, infer_modulo, opevo_i_net_define_none, move, MODULO, "fmod=int"},
-    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},
+    {"Add", 7, 2, 2, 1, infer, define, opevo_i_net_move_by_routine, ADD, NULL, &binary, 0},
+    {"Sub", 7, 2, 2, 1, infer, define, opevo_i_net_move_by_routine, SUBTRACT, NULL, &binary, 0},
+    {"Mul", 7, 2, 2, 1, infer, define, opevo_i_net_move_by_routine, MULTIPLY, NULL, &binary, 0},
+    {"Div", 7, 2, 2, 1, infer, define, opevo_i_net_move_by_routine, DIVIDE, NULL, &binary, 0},
+    {"Max", 8, 1, 0, 1, infer, define, opevo_i_net_move_by_routine, MAXIMUM, NULL, &binary, 0},
+    {"Min", 8, 1, 0, 1, infer, define, opevo_i_net_move_by_routine, MINIMUM, NULL, &binary, 0},
+    {"Sum", 8, 1, 0, 1, infer, define, opevo_i_net_move_by_routine, SUM, NULL, &binary, 0},
+    {"Mean", 8, 1, 0, 1, infer, define, opevo_i_net_move_by_routine, MEAN, NULL, &binary, 0},
+    {"Pow", 7, 2, 2, 1, infer, define_pow, opevo_i_net_move_by_routine, POWER, NULL, &binary, 0},
+    {"PRelu", 7, 2, 2, 1, infer, define, opevo_i_net_move_by_routine, PRELU, NULL, &binary, 0},
+    {"Clip", 6, 1, 3, 1, infer_clip, define, opevo_i_net_move_by_routine, CLIP,
+     "max=float:-10 min=float:-10", &clip, 0},
+    {"Mod", 10, 2, 2, 1, infer_modulo, opevo_i_net_define_none, opevo_i_net_move_by_routine, MODULO,
+     "fmod=int", &binary, 0},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };

@@ -10,8 +10,12 @@
 
 /* ---- One step ------------------------------------------------------------------------------- */
 
-static void copy_box(const opevo_network_copy *copy, const float *from, float *to)
+/* Of elements of so many bytes. What is filled in is float32, or 0. */
+static void copy_box(const opevo_network_copy *copy, size_t bytes, const char *from, char *to)
 {
+    static const double zero = 0;
+    const void *fill =
+        bytes == sizeof copy->value ? (const void *)&copy->value : (const void *)&zero;
     int64_t p[OPEVO_NETWORK_DIMS] = {0};
 
     for (int k = 0; k < copy->dims; k++) {
@@ -25,7 +29,7 @@ static void copy_box(const opevo_network_copy *copy, const float *from, float *t
             source += p[k] * copy->from_stride[k];
             place += p[k] * copy->to_stride[k];
         }
-        to[place] = from ? from[source] : copy->value;
+        memcpy(to + (size_t)place * bytes, from ? from + (size_t)source * bytes : fill, bytes);
         for (d = copy->dims - 1; d >= 0 && ++p[d] == copy->extent[d]; d--)
             p[d] = 0;
     }
@@ -41,8 +45,9 @@ opevo_status opevo_i_net_step_run(const opevo_network_inference *self,
                                    err);
     case OPEVO_NETWORK_STEP_COPY:
         for (int i = 0; i < step->copies; i++)
-            copy_box(&step->copy[i], step->copy[i].input < 0 ? NULL : in[step->copy[i].input],
-                     out[0]);
+            copy_box(&step->copy[i],
+                     opevo_network_type_bytes(self->value[step->output[0]].array.type),
+                     step->copy[i].input < 0 ? NULL : in[step->copy[i].input], out[0]);
         return OPEVO_OK;
     case OPEVO_NETWORK_STEP_VIEW:
         if (in[0])

@@ -11,6 +11,9 @@
 
 #include "onnx.pb-c.h"
 
+struct routine_call;
+struct opevo_network_routine;
+
 typedef struct opevo_i_net_operator opevo_i_net_operator;
 
 typedef struct opevo_i_net_node {
@@ -44,6 +47,14 @@ typedef struct opevo_i_net_call {
     int ins, outs;
 } opevo_i_net_call;
 
+/* A routine of the folder routines. `take` appends its parameters for a node. */
+typedef struct opevo_i_net_routine {
+    const char *name;
+    const char *(*run)(const struct routine_call *call);
+    opevo_status (*take)(const opevo_i_net_call *call, struct opevo_network_routine *out,
+                         opevo_error *err);
+} opevo_i_net_routine;
+
 struct opevo_i_net_operator {
     const char *name;
     int since; /* oldest opset whose meaning is this one */
@@ -62,7 +73,26 @@ struct opevo_i_net_operator {
     /* Attributes up to opset OPEVO_NETWORK_OPSET, with blanks between: "NAME=TYPE", with ":FIRST-"
      * or ":-LAST" if only some opsets have it, and with "!" if a node must have it. NULL: none. */
     const char *attributes;
+    /* What computes nodes that have no definitions, also in libraries, where `move` is
+     * opevo_i_net_move_by_routine. NULL: none. */
+    const opevo_i_net_routine *routine;
+    uint32_t places; /* inputs (bit i: input i) that decide where elements move, and do not move */
 };
+
+/* The `move` of operators with a routine. */
+opevo_status opevo_i_net_move_by_routine(const opevo_i_net_call *call, const void *const *in,
+                                         void *const *out, opevo_error *err);
+/* No parameters; the code of the row. */
+opevo_status opevo_i_net_routine_take_none(const opevo_i_net_call *call,
+                                           struct opevo_network_routine *out, opevo_error *err);
+opevo_status opevo_i_net_routine_take_code(const opevo_i_net_call *call,
+                                           struct opevo_network_routine *out, opevo_error *err);
+
+/* A node with its values, as its operator sees it. Release it, also after a failure. Errors:
+ * NOMEM. */
+opevo_status opevo_i_net_call_of(const opevo_network *network, int number, opevo_i_net_call *out,
+                                 opevo_error *err);
+void opevo_i_net_call_release(opevo_i_net_call *call);
 
 /* Rows by family, each ended by a row without a name. */
 extern const opevo_i_net_operator opevo_i_net_elementwise[], opevo_i_net_unary[],
@@ -212,6 +242,12 @@ opevo_status opevo_i_net_execute_step(const opevo_network *network, const opevo_
                                       const void *const *data, void *const *out, unsigned threads,
                                       opevo_error *err);
 
+/* Run the node of a step that moves elements on float32 in the place of the type of its output
+ * `which`, whatever that is. Errors: INVALID; NOMEM. */
+opevo_status opevo_i_net_execute_moved(const opevo_network *network, const opevo_network_step *step,
+                                       const void *const *data, void *const *out, int which,
+                                       opevo_error *err);
+
 /* Evaluate definitions whose tensors X0, X1, ... are `data` and Y0, ... are `out`, by these
  * numbers. Errors: INVALID if there is no such number, or its data are NULL; LIMIT; NOMEM. */
 opevo_status opevo_i_net_compute(const opevo_computation *computation, const void *const *data,
@@ -225,7 +261,7 @@ opevo_status opevo_i_net_find_constants(const opevo_network_inference *inference
 bool opevo_i_net_step_is_constant(const opevo_network_step *step, const bool *constant);
 
 /* Make the step of a node that moves elements a view or copies of output `which` if it is one: what
- * decides the places is constant, and the output is of float32. The step has all outputs of the
+ * decides the places is constant. The step has all outputs of the
  * node. Errors: NOMEM. */
 opevo_status opevo_i_net_find_copies(const opevo_network_inference *inference,
                                      opevo_network_step *step, int which, opevo_error *err);

@@ -8,9 +8,8 @@
 
 #include <math.h>
 
-/* A node with its values, as its operator sees it. Free `in` of the call with opevo_free. */
-static opevo_status call_of(const opevo_network *network, int number, opevo_i_net_call *call,
-                            opevo_error *err)
+opevo_status opevo_i_net_call_of(const opevo_network *network, int number, opevo_i_net_call *call,
+                                 opevo_error *err)
 {
     const opevo_i_net_node *node = &network->node[number];
     size_t ins = (size_t)node->super.inputs, outs = (size_t)node->super.outputs;
@@ -29,7 +28,7 @@ static opevo_status call_of(const opevo_network *network, int number, opevo_i_ne
     return OPEVO_OK;
 }
 
-static void release(opevo_i_net_call *call)
+void opevo_i_net_call_release(opevo_i_net_call *call)
 {
     opevo_free((void *)call->in);
 }
@@ -92,7 +91,7 @@ opevo_status opevo_i_net_cost(const opevo_network *network, int node, double *ou
     *out = 0;
     if (!network->node[node].row->define)
         return OPEVO_OK;
-    status = call_of(network, node, &call, err);
+    status = opevo_i_net_call_of(network, node, &call, err);
     if (status != OPEVO_OK)
         return status;
     status = computation_of(&call, &computation, err);
@@ -105,7 +104,7 @@ opevo_status opevo_i_net_cost(const opevo_network *network, int node, double *ou
     if (status == OPEVO_LIMIT || (status != OPEVO_NOMEM && !call.node->super.computed))
         status = OPEVO_OK;
     opevo_computation_destroy(computation);
-    release(&call);
+    opevo_i_net_call_release(&call);
     return status;
 }
 
@@ -113,13 +112,25 @@ opevo_status opevo_i_net_execute(const opevo_network *network, int node, const v
                                  void *const *out, unsigned threads, opevo_error *err)
 {
     opevo_i_net_call call;
-    opevo_status status = call_of(network, node, &call, err);
+    opevo_status status = opevo_i_net_call_of(network, node, &call, err);
 
     if (status != OPEVO_OK)
         return status;
     status = call.node->super.computed ? compute(&call, data, out, threads, err)
                                        : call.node->row->move(&call, data, out, err);
-    release(&call);
+    opevo_i_net_call_release(&call);
+    return status;
+}
+
+static opevo_status say_step(const opevo_network *network, const opevo_network_step *step,
+                             opevo_status status, const opevo_error *reason, opevo_error *err)
+{
+    const char *name = network->node[step->node].super.name;
+
+    if (status != OPEVO_OK)
+        OPEVO_FAIL(err, status, "%.400s: node %d (%.60s%s%.200s%s): %.600s", network->path,
+                   step->node, step->operation, *name ? " '" : "", name, *name ? "'" : "",
+                   reason->message);
     return status;
 }
 
@@ -127,15 +138,58 @@ opevo_status opevo_i_net_execute_step(const opevo_network *network, const opevo_
                                       const void *const *data, void *const *out, unsigned threads,
                                       opevo_error *err)
 {
-    const char *name = network->node[step->node].super.name;
     opevo_error reason = {OPEVO_OK, ""};
     opevo_status status = opevo_i_net_execute(network, step->node, data, out, threads, &reason);
 
-    if (status != OPEVO_OK)
-        OPEVO_FAIL(err, status, "%.400s: node %d (%.60s%s%.200s%s): %.600s", network->path,
-                   step->node, step->operation, *name ? " '" : "", name, *name ? "'" : "",
-                   reason.message);
+    return say_step(network, step, status, &reason, err);
+}
+
+/* The same node on float32 in the place of what it moves. */
+static opevo_status execute_as_float(const opevo_i_net_call *call, const void *const *data,
+                                     void *const *out, int which, opevo_error *err)
+{
+    size_t ins = (size_t)call->ins, all = ins + (size_t)call->outs;
+    opevo_network_value *values = opevo_calloc(all + 1, sizeof *values);
+    opevo_network_value **edges = opevo_calloc(all + 1, sizeof(opevo_network_value *));
+    opevo_network_type moved = call->out[which]->array.type;
+    opevo_i_net_call as_float = *call;
+    opevo_status status = OPEVO_OK;
+
+    if (!values || !edges)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a node."));
+    for (size_t i = 0; i < all; i++) {
+        const opevo_network_value *value = i < ins ? call->in[i] : call->out[i - ins];
+        bool is_place = i < ins && i < 32 && call->node->row->places >> i & 1;
+
+        if (!value)
+            continue;
+        values[i] = *value;
+        if (!is_place && value->array.type == moved)
+            values[i].array.type = OPEVO_NETWORK_FLOAT32;
+        edges[i] = &values[i];
+    }
+    as_float.in = (const opevo_network_value *const *)edges;
+    as_float.out = edges + ins;
+    status = call->node->row->move(&as_float, data, out, err);
+cleanup:
+    opevo_free(values);
+    opevo_free((void *)edges);
     return status;
+}
+
+opevo_status opevo_i_net_execute_moved(const opevo_network *network, const opevo_network_step *step,
+                                       const void *const *data, void *const *out, int which,
+                                       opevo_error *err)
+{
+    opevo_error reason = {OPEVO_OK, ""};
+    opevo_i_net_call call;
+    opevo_status status = opevo_i_net_call_of(network, step->node, &call, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    status = execute_as_float(&call, data, out, which, &reason);
+    opevo_i_net_call_release(&call);
+    return say_step(network, step, status, &reason, err);
 }
 
 opevo_status opevo_network_define(const opevo_network *network, int node, opevo_text *out,
@@ -147,11 +201,11 @@ opevo_status opevo_network_define(const opevo_network *network, int node, opevo_
     if (!network->node[node].super.computed)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Node %d moves elements; it has no definitions.",
                           node);
-    status = call_of(network, node, &call, err);
+    status = opevo_i_net_call_of(network, node, &call, err);
     if (status != OPEVO_OK)
         return status;
     status = call.node->row->define(&call, out, err);
-    release(&call);
+    opevo_i_net_call_release(&call);
     return status;
 }
 
@@ -165,11 +219,11 @@ opevo_status opevo_network_flop(const opevo_network *network, int node, opevo_fl
     *out = (opevo_flop){.exact = true};
     if (!network->node[node].super.computed)
         return OPEVO_OK;
-    OPEVO_TRY(call_of(network, node, &call, err));
+    OPEVO_TRY(opevo_i_net_call_of(network, node, &call, err));
     OPEVO_TRY(computation_of(&call, &computation, err));
     *out = opevo_computation_flop(computation);
 cleanup:
-    release(&call);
+    opevo_i_net_call_release(&call);
     opevo_computation_destroy(computation);
     return status;
 }

@@ -328,14 +328,14 @@ cleanup:
 
 const opevo_i_net_operator opevo_i_net_normal[] = {
     {"BatchNormalization", 7, 5, 5, 5, infer_batch, define_batch, NULL, 0,
-     "epsilon=float momentum=float spatial=int:-8 training_mode=int:14-"},
+     "epsilon=float momentum=float spatial=int:-8 training_mode=int:14-", NULL, 0},
     {"LRN", 1, 1, 1, 1, infer_lrn, define_lrn, NULL, 0,
-     "alpha=float beta=float bias=float size=int!"},
+     "alpha=float beta=float bias=float size=int!", NULL, 0},
     {"LayerNormalization", 17, 2, 3, 3, infer_layer, define_normal, NULL, LAYER,
-     "axis=int epsilon=float stash_type=int"},
+     "axis=int epsilon=float stash_type=int", NULL, 0},
     {"InstanceNormalization", 6, 3, 3, 1, infer_instance, define_normal, NULL, INSTANCE,
-     "epsilon=float"},
+     "epsilon=float", NULL, 0},
     {"MeanVarianceNormalization", 9, 1, 1, 1, infer_mean_variance, define_normal, NULL,
-     MEAN_VARIANCE, "axes=ints"},
-    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},
+     MEAN_VARIANCE, "axes=ints", NULL, 0},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };

@@ -153,7 +153,8 @@ static opevo_status pad(const opevo_i_net_call *call, const void *const *in, voi
 }
 
 const opevo_i_net_operator opevo_i_net_padding[] = {
-    {"Tile", 6, 2, 2, 1, infer_tile, NULL, tile, 0, NULL},
-    {"Pad", 2, 1, 3, 1, infer_pad, NULL, pad, 0, "mode=string pads=ints:-10! value=float:-10"},
-    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},
+    {"Tile", 6, 2, 2, 1, infer_tile, NULL, tile, 0, NULL, NULL, 2},
+    {"Pad", 2, 1, 3, 1, infer_pad, NULL, pad, 0, "mode=string pads=ints:-10! value=float:-10", NULL,
+     10},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };

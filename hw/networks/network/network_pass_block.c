@@ -293,6 +293,7 @@ static opevo_status start(blocking *self, opevo_error *err)
         const opevo_network_tensor *value = &inference->value[i];
 
         self->banned[i] = value->input || value->output || value->plain ||
+                          value->array.type != OPEVO_NETWORK_FLOAT32 ||
                           !has_blocks(self, value->array.dims, value->array.extent);
     }
     for (int n = 0; n < inference->steps; n++)

@@ -160,7 +160,7 @@ static opevo_status define_matmul(const opevo_i_net_call *call, opevo_text *out,
 
 const opevo_i_net_operator opevo_i_net_products[] = {
     {"Gemm", 7, 2, 3, 1, infer_gemm, define_gemm, NULL, 0,
-     "alpha=float beta=float transA=int transB=int"},
-    {"MatMul", 1, 2, 2, 1, infer_matmul, define_matmul, NULL, 0, NULL},
-    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},
+     "alpha=float beta=float transA=int transB=int", NULL, 0},
+    {"MatMul", 1, 2, 2, 1, infer_matmul, define_matmul, NULL, 0, NULL, NULL, 0},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };

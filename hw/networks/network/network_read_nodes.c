@@ -26,20 +26,90 @@ static opevo_status say_node(const opevo_i_net_reader *self, int number, opevo_s
                                    source->name && *source->name ? "'" : "", sentence);
 }
 
+/* ---- Operators ---- */
+
+static bool is_known(const Onnx__Node *source)
+{
+    return source->op_type && opevo_i_net_operator_find(source->op_type) &&
+           (!source->domain || !*source->domain || strcmp(source->domain, "ai.onnx") == 0);
+}
+
+/* Whether both are of one operator, or without one. */
+static bool is_same_operator(const Onnx__Node *a, const Onnx__Node *b)
+{
+    const char *x = a->op_type ? a->op_type : "", *y = b->op_type ? b->op_type : "";
+
+    return strcmp(x, y) == 0 && strcmp(a->domain ? a->domain : "", b->domain ? b->domain : "") == 0;
+}
+
+/* "Foo of com.bar (3 nodes: 1 'a', 5, 7)": all nodes of the operator of node `first`, of which the
+ * first few are named. */
+static void add_unknown(const Onnx__Graph *graph, size_t first, opevo_text *out)
+{
+    enum { NAMED = 3 };
+    const Onnx__Node *node = graph->node[first];
+    size_t count = 0;
+
+    for (size_t i = first; i < graph->n_node; i++)
+        count += is_same_operator(node, graph->node[i]);
+    opevo_text_printf(out, "%s%s%.60s (%zu node%s:", node->op_type ? node->op_type : "no name",
+                      node->domain && *node->domain ? " of " : "", node->domain ? node->domain : "",
+                      count, count == 1 ? "" : "s");
+    for (size_t i = first, named = 0; i < graph->n_node && named < NAMED; i++) {
+        const char *name = graph->node[i]->name;
+
+        if (!is_same_operator(node, graph->node[i]))
+            continue;
+        opevo_text_printf(out, "%s %zu", named++ ? "," : "", i);
+        if (name && *name)
+            opevo_text_printf(out, " '%.60s'", name);
+    }
+    opevo_text_add(out, count > NAMED ? ", ...)" : ")");
+}
+
+/* Name all operators that opevo does not know at once, as far as a message goes. */
+static opevo_status check_operators(const opevo_i_net_reader *self, opevo_error *err)
+{
+    enum { NAMED = 16 };
+    const Onnx__Graph *graph = self->network->model->graph;
+    size_t first[NAMED], unknown = 0;
+    opevo_text text = {0};
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < graph->n_node && unknown < NAMED; i++) {
+        size_t k = 0;
+
+        if (is_known(graph->node[i]))
+            continue;
+        while (k < unknown && !is_same_operator(graph->node[first[k]], graph->node[i]))
+            k++;
+        if (k < unknown)
+            continue;
+        first[unknown++] = i;
+        opevo_text_add(&text, k ? ", " : "");
+        add_unknown(graph, i, &text);
+    }
+    OPEVO_TRY(opevo_text_check(&text, err));
+    if (unknown)
+        status = opevo_i_net_reader_fail(
+            self, OPEVO_INVALID, err,
+            "opevo does not know %s%zu operator%s, which docs/formats/onnx.md does not list: "
+            "%.600s.",
+            unknown == NAMED ? "at least " : "", unknown, unknown == 1 ? "" : "s",
+            opevo_text_string(&text));
+cleanup:
+    opevo_text_free(&text);
+    return status;
+}
+
 /* The row of the node's operator, and its edges. */
 static opevo_status bind(const opevo_i_net_reader *self, int number, opevo_error *err)
 {
     opevo_i_net_node *node = &self->network->node[number];
     const Onnx__Node *source = node->source;
-    const opevo_i_net_operator *row =
-        source->op_type ? opevo_i_net_operator_find(source->op_type) : NULL;
+    const opevo_i_net_operator *row = opevo_i_net_operator_find(source->op_type);
     opevo_error reason = {0};
 
-    if (!row || (source->domain && *source->domain && strcmp(source->domain, "ai.onnx") != 0))
-        return say_node(self, number, OPEVO_INVALID,
-                        "opevo does not know this operator; docs/formats/onnx.md lists those that "
-                        "it does.",
-                        err);
     if (self->network->opset < row->since)
         return say_node(self, number, OPEVO_INVALID,
                         "The operator had another meaning in this opset; convert the model to "
@@ -274,6 +344,7 @@ opevo_status opevo_i_net_read_nodes(opevo_i_net_reader *self, opevo_error *err)
     if (!network->node)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", network->path);
     network->nodes = (int)graph->n_node;
+    OPEVO_TRY(check_operators(self, err));
     for (int i = 0; i < network->nodes; i++) {
         network->node[i].source = graph->node[i];
         OPEVO_TRY(bind(self, i, err));

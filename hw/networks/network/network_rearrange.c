@@ -109,9 +109,10 @@ static opevo_status define_blocks(const opevo_i_net_call *call, opevo_text *out,
 }
 
 const opevo_i_net_operator opevo_i_net_rearrange[] = {
-    {"Trilu", 14, 1, 2, 1, infer_triangle, NULL, triangle, 0, "upper=int"},
+    {"Trilu", 14, 1, 2, 1, infer_triangle, NULL, triangle, 0, "upper=int", NULL, 2},
     {"DepthToSpace", 1, 1, 1, 1, infer_blocks, define_blocks, NULL, TO_SPACE,
-     "blocksize=int! mode=string:11-"},
-    {"SpaceToDepth", 1, 1, 1, 1, infer_blocks, define_blocks, NULL, TO_DEPTH, "blocksize=int!"},
-    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},
+     "blocksize=int! mode=string:11-", NULL, 0},
+    {"SpaceToDepth", 1, 1, 1, 1, infer_blocks, define_blocks, NULL, TO_DEPTH, "blocksize=int!",
+     NULL, 0},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };

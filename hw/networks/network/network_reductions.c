@@ -3,26 +3,7 @@
 /* Operators that reduce dimensions, and softmax, which divides by what it reduces. */
 
 #include "network_reduced_internal.h"
-
-#include <math.h>
-
-enum code {
-    REDUCE_SUM,
-    REDUCE_MEAN,
-    REDUCE_MAX,
-    REDUCE_MIN,
-    REDUCE_L1,
-    REDUCE_L2,
-    REDUCE_SQUARES,
-    REDUCE_PRODUCT,
-    REDUCE_LOG_SUM,
-    REDUCE_LOG_SUM_EXP,
-    ARGUMENT_MAX,
-    ARGUMENT_MIN,
-    SOFTMAX,
-    LOG_SOFTMAX,
-    HARDMAX
-};
+#include "network_routine_internal.h"
 
 /* ---- Text ---- */
 
@@ -100,7 +81,8 @@ static bool reduces(const opevo_i_net_call *call, const opevo_i_net_reduced *whi
 
 static bool finds_place(const opevo_i_net_call *call)
 {
-    return call->node->row->code == ARGUMENT_MAX || call->node->row->code == ARGUMENT_MIN;
+    return call->node->row->code == ROUTINE_ARGUMENT_MAX ||
+           call->node->row->code == ROUTINE_ARGUMENT_MIN;
 }
 
 static opevo_status which_of(const opevo_i_net_call *call, opevo_i_net_reduced *which,
@@ -116,7 +98,8 @@ static opevo_status which_of(const opevo_i_net_call *call, opevo_i_net_reduced *
         which->dim[count] = true;
         return OPEVO_OK;
     }
-    OPEVO_TRY(opevo_i_net_list(call, 1, 13, "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
+    OPEVO_TRY(opevo_i_net_list(call, 1, call->node->row->code == ROUTINE_REDUCE_SUM ? 13 : 18,
+                               "axes", OPEVO_NETWORK_DIMS, axes, &count, err));
     for (int i = 0; i < count; i++) {
         int d = 0;
 
@@ -137,9 +120,9 @@ static opevo_status infer_reduction(const opevo_i_net_call *call, opevo_error *e
     opevo_i_net_reduced which;
     int dims = 0;
 
-    if (!finds_place(call) && call->node->row->code >= REDUCE_L2 &&
-        call->node->row->code != REDUCE_SQUARES && call->node->row->code != REDUCE_PRODUCT &&
-        opevo_i_net_type_is_whole(in->type))
+    if (!finds_place(call) && call->node->row->code >= ROUTINE_REDUCE_L2 &&
+        call->node->row->code != ROUTINE_REDUCE_SQUARES &&
+        call->node->row->code != ROUTINE_REDUCE_PRODUCT && opevo_i_net_type_is_whole(in->type))
         return OPEVO_FAIL(err, OPEVO_INVALID, "opevo does not compute it on %s.",
                           opevo_network_type_name(in->type));
     OPEVO_TRY(which_of(call, &which, err));
@@ -175,23 +158,23 @@ static void add_result(const opevo_i_net_call *call, const opevo_i_net_reduced *
 static void add_element(const opevo_i_net_call *call, const opevo_i_net_reduced *which,
                         opevo_text *out)
 {
-    enum code code = (enum code)call->node->row->code;
+    int code = call->node->row->code;
 
-    opevo_text_add(out, code == REDUCE_L1 ? "max(" : "");
+    opevo_text_add(out, code == ROUTINE_REDUCE_L1 ? "max(" : "");
     opevo_i_net_reduced_read(call, which, out);
-    if (code == REDUCE_L1 || code == REDUCE_L2 || code == REDUCE_SQUARES) {
-        opevo_text_add(out, code == REDUCE_L1 ? ", -" : "*");
+    if (code == ROUTINE_REDUCE_L1 || code == ROUTINE_REDUCE_L2 || code == ROUTINE_REDUCE_SQUARES) {
+        opevo_text_add(out, code == ROUTINE_REDUCE_L1 ? ", -" : "*");
         opevo_i_net_reduced_read(call, which, out);
     }
-    opevo_text_add(out, code == REDUCE_L1 ? ")" : "");
+    opevo_text_add(out, code == ROUTINE_REDUCE_L1 ? ")" : "");
 }
 
 /* What the sum is an argument of; "" for none. */
-static const char *function_after(enum code code)
+static const char *function_after(int code)
 {
-    return code == REDUCE_L2                                      ? "sqrt"
-           : code == REDUCE_LOG_SUM || code == REDUCE_LOG_SUM_EXP ? "log"
-                                                                  : "";
+    return code == ROUTINE_REDUCE_L2                                              ? "sqrt"
+           : code == ROUTINE_REDUCE_LOG_SUM || code == ROUTINE_REDUCE_LOG_SUM_EXP ? "log"
+                                                                                  : "";
 }
 
 /* The largest element M, and S = sum of exp(x - M), which does not overflow. */
@@ -220,8 +203,8 @@ static void define_exponentials(const opevo_i_net_call *call, const opevo_i_net_
 static void define_none(const opevo_i_net_call *call, const opevo_i_net_reduced *which,
                         opevo_text *out)
 {
-    enum code code = (enum code)call->node->row->code;
-    const char *function = code == REDUCE_LOG_SUM_EXP ? "" : function_after(code);
+    int code = call->node->row->code;
+    const char *function = code == ROUTINE_REDUCE_LOG_SUM_EXP ? "" : function_after(code);
 
     opevo_text_add(out, "Y0[");
     opevo_i_net_axes("a", &call->out[0]->array, out);
@@ -234,16 +217,17 @@ static void define_none(const opevo_i_net_call *call, const opevo_i_net_reduced 
 static void define_result(const opevo_i_net_call *call, const opevo_i_net_reduced *which,
                           opevo_text *out)
 {
-    enum code code = (enum code)call->node->row->code;
+    int code = call->node->row->code;
     const char *function = function_after(code);
 
     add_result(call, which, out);
     opevo_text_printf(out, " = %s%s", function, *function ? "(" : "");
-    opevo_i_net_reduced_kept(call, which, code == REDUCE_LOG_SUM_EXP ? "S" : "C", false, out);
+    opevo_i_net_reduced_kept(call, which, code == ROUTINE_REDUCE_LOG_SUM_EXP ? "S" : "C", false,
+                             out);
     opevo_text_add(out, *function ? ")" : "");
-    if (code == REDUCE_MEAN)
+    if (code == ROUTINE_REDUCE_MEAN)
         opevo_text_printf(out, "/%.0f", opevo_i_net_reduced_count(&call->in[0]->array, which));
-    if (code == REDUCE_LOG_SUM_EXP) {
+    if (code == ROUTINE_REDUCE_LOG_SUM_EXP) {
         opevo_text_add(out, " + ");
         opevo_i_net_reduced_kept(call, which, "M", false, out);
     }
@@ -253,12 +237,12 @@ static void define_result(const opevo_i_net_call *call, const opevo_i_net_reduce
 static opevo_status define_reduction(const opevo_i_net_call *call, opevo_text *out,
                                      opevo_error *err)
 {
-    enum code code = (enum code)call->node->row->code;
-    bool two = code == REDUCE_MEAN || *function_after(code); /* definitions at least */
+    int code = call->node->row->code;
+    bool two = code == ROUTINE_REDUCE_MEAN || *function_after(code); /* definitions at least */
     opevo_status status = OPEVO_OK;
     opevo_i_net_reduced which;
 
-    if (code == REDUCE_PRODUCT || code > REDUCE_LOG_SUM_EXP)
+    if (code == ROUTINE_REDUCE_PRODUCT || code > ROUTINE_REDUCE_LOG_SUM_EXP)
         return OPEVO_FAIL(err, OPEVO_MISMATCH, "It has no definitions.");
     OPEVO_TRY(which_of(call, &which, err));
     opevo_i_net_declare(call, 0, out);
@@ -266,7 +250,7 @@ static opevo_status define_reduction(const opevo_i_net_call *call, opevo_text *o
         define_none(call, &which, out);
         return opevo_text_check(out, err);
     }
-    if (code == REDUCE_LOG_SUM_EXP) {
+    if (code == ROUTINE_REDUCE_LOG_SUM_EXP) {
         define_exponentials(call, &which, out);
         define_result(call, &which, out);
         return opevo_text_check(out, err);
@@ -276,9 +260,9 @@ static opevo_status define_reduction(const opevo_i_net_call *call, opevo_text *o
     else
         add_result(call, &which, out);
     opevo_i_net_reduced_over(call, &which,
-                             code == REDUCE_MAX   ? "max"
-                             : code == REDUCE_MIN ? "min"
-                                                  : "sum",
+                             code == ROUTINE_REDUCE_MAX   ? "max"
+                             : code == ROUTINE_REDUCE_MIN ? "min"
+                                                          : "sum",
                              out);
     add_element(call, &which, out);
     opevo_text_add(out, "\n");
@@ -289,144 +273,43 @@ cleanup:
     return status;
 }
 
-/* The shape of the input with 1 for each dimension that is reduced. */
-static opevo_array kept_of(const opevo_array *in, const opevo_i_net_reduced *which)
+static opevo_status take_dims(const opevo_i_net_call *call, const opevo_i_net_reduced *which,
+                              opevo_network_routine *out, opevo_error *err)
 {
-    opevo_array kept = {.type = in->type, .dims = in->dims};
+    opevo_status status = opevo_i_net_routine_take_code(call, out, err);
 
-    for (int d = 0; d < in->dims; d++)
-        kept.extent[d] = which->dim[d] ? 1 : in->extent[d];
-    return kept;
+    for (int d = 0; d < call->in[0]->array.dims && status == OPEVO_OK; d++)
+        status = opevo_i_net_routine_whole(out, which->dim[d], err);
+    return status;
 }
 
-/* `result` with one more element. */
-static double add_number(enum code code, double result, double x)
+static opevo_status take_reduction(const opevo_i_net_call *call, opevo_network_routine *out,
+                                   opevo_error *err)
 {
-    switch (code) {
-    case REDUCE_MAX:
-        return x > result || isnan(x) ? x : result;
-    case REDUCE_MIN:
-        return x < result || isnan(x) ? x : result;
-    case REDUCE_L1:
-        return result + fabs(x);
-    case REDUCE_L2:
-    case REDUCE_SQUARES:
-        return result + x * x;
-    case REDUCE_PRODUCT:
-        return result * x;
-    case REDUCE_LOG_SUM_EXP:
-        return x == result ? x + log(2) : fmax(result, x) + log1p(exp(-fabs(result - x)));
-    default:
-        return result + x;
-    }
-}
-
-static int64_t add_whole(enum code code, int64_t result, int64_t x)
-{
-    uint64_t a = (uint64_t)result, b = (uint64_t)x;
-
-    switch (code) {
-    case REDUCE_MAX:
-        return result > x ? result : x;
-    case REDUCE_MIN:
-        return result < x ? result : x;
-    case REDUCE_L1:
-        return (int64_t)(a + (x < 0 ? 0 - b : b));
-    case REDUCE_SQUARES:
-        return (int64_t)(a + b * b);
-    case REDUCE_PRODUCT:
-        return (int64_t)(a * b);
-    default:
-        return (int64_t)(a + b);
-    }
-}
-
-static double finish(enum code code, double result, double count)
-{
-    return code == REDUCE_MEAN      ? result / count
-           : code == REDUCE_L2      ? sqrt(result)
-           : code == REDUCE_LOG_SUM ? log(result)
-                                    : result;
-}
-
-/* Each result of its own, so that it needs no memory. */
-static opevo_status move_reduction(const opevo_i_net_call *call, const void *const *in,
-                                   void *const *out, opevo_error *err)
-{
-    static const double first[] = {[REDUCE_MAX] = -INFINITY,
-                                   [REDUCE_MIN] = INFINITY,
-                                   [REDUCE_PRODUCT] = 1,
-                                   [REDUCE_LOG_SUM_EXP] = -INFINITY};
-    const opevo_array *from = &call->in[0]->array, *to = &call->out[0]->array;
-    enum code code = (enum code)call->node->row->code;
     opevo_i_net_reduced which;
     opevo_status status = which_of(call, &which, err);
-    opevo_array kept = {0}, rest = *from;
-    double count = 0;
 
-    if (status != OPEVO_OK)
-        return status;
-    kept = kept_of(from, &which);
-    for (int d = 0; d < from->dims; d++)
-        rest.extent[d] = which.dim[d] ? from->extent[d] : 1;
-    count = (double)opevo_array_elements(&rest);
-    for (int64_t i = 0, results = opevo_array_elements(to); i < results; i++) {
-        double value = first[code];
-        int64_t whole = code == REDUCE_PRODUCT ? 1
-                        : code == REDUCE_MAX   ? INT64_MIN
-                        : code == REDUCE_MIN   ? INT64_MAX
-                                               : 0;
-
-        for (int64_t k = 0; k < opevo_array_elements(&rest); k++) {
-            int64_t at =
-                opevo_i_net_place_of(from, &kept, i) + opevo_i_net_place_of(from, &rest, k);
-
-            value = add_number(code, value, opevo_i_net_number(from, in[0], at));
-            if (opevo_i_net_type_is_whole(from->type))
-                whole = add_whole(code, whole, opevo_i_net_whole(from, in[0], at));
-        }
-        if (opevo_i_net_type_is_whole(from->type))
-            opevo_i_net_set_whole(to->type, out[0], i,
-                                  code == REDUCE_MEAN && count > 0 ? whole / (int64_t)count
-                                                                   : whole);
-        else
-            opevo_i_net_set_number(to->type, out[0], i, finish(code, value, count));
-    }
-    return OPEVO_OK;
+    return status == OPEVO_OK ? take_dims(call, &which, out, err) : status;
 }
 
-/* The place of the largest or smallest element along the axis. */
-static opevo_status move_place(const opevo_i_net_call *call, const void *const *in,
-                               void *const *out, opevo_error *err)
+static opevo_status take_place(const opevo_i_net_call *call, opevo_network_routine *out,
+                               opevo_error *err)
 {
-    const opevo_array *from = &call->in[0]->array;
-    bool last = opevo_i_net_attribute_int(call, "select_last_index", 0) != 0;
-    double turn = call->node->row->code == ARGUMENT_MIN ? -1 : 1;
-    int64_t stride = 1, extent = 0;
-    opevo_i_net_reduced which;
-    opevo_status status = which_of(call, &which, err);
-    opevo_array kept = {0};
+    int axis = 0;
+    opevo_status status = OPEVO_OK;
 
-    if (status != OPEVO_OK)
-        return status;
-    kept = kept_of(from, &which);
-    for (int d = from->dims - 1; d >= 0 && !which.dim[d]; d--)
-        stride *= from->extent[d];
-    for (int d = 0; d < from->dims; d++)
-        extent = which.dim[d] ? from->extent[d] : extent;
-    for (int64_t i = 0; i < opevo_array_elements(&kept); i++) {
-        int64_t start = opevo_i_net_place_of(from, &kept, i), best = 0;
-
-        for (int64_t k = 1; k < extent; k++) {
-            double x = turn * opevo_i_net_number(from, in[0], start + k * stride);
-            double most = turn * opevo_i_net_number(from, in[0], start + best * stride);
-
-            best = x > most || (last && x == most) ? k : best;
-        }
-        ((int64_t *)out[0])[i] = best;
-    }
-    return OPEVO_OK;
+    OPEVO_TRY(opevo_i_net_routine_take_code(call, out, err));
+    OPEVO_TRY(opevo_i_net_axis(opevo_i_net_attribute_int(call, "axis", 0), call->in[0]->array.dims,
+                               &axis, err));
+    OPEVO_TRY(opevo_i_net_routine_whole(out, axis, err));
+    OPEVO_TRY(opevo_i_net_routine_whole(
+        out, opevo_i_net_attribute_int(call, "select_last_index", 0), err));
+cleanup:
+    return status;
 }
+
+static const opevo_i_net_routine reduction = {"routine_reduce", routine_reduce, take_reduction};
+static const opevo_i_net_routine place = {"routine_place", routine_place, take_place};
 
 /* ---- Softmax -------------------------------------------------------------------------------- */
 
@@ -457,66 +340,25 @@ static opevo_status infer_softmax(const opevo_i_net_call *call, opevo_error *err
     return status == OPEVO_OK ? opevo_i_net_infer_same(call, err) : status;
 }
 
-/* The largest element of the row that begins at `start` and where it is first; with `sum`, that of
- * exp(x - largest). */
-static double largest(const opevo_array *from, const opevo_array *rest, const void *in,
-                      int64_t start, int64_t *place, double *sum)
+static opevo_status take_rows(const opevo_i_net_call *call, opevo_network_routine *out,
+                              opevo_error *err)
 {
-    double most = -INFINITY;
-
-    *place = 0;
-    *sum = 0;
-    for (int64_t k = 0; k < opevo_array_elements(rest); k++) {
-        double x = opevo_i_net_number(from, in, start + opevo_i_net_place_of(from, rest, k));
-
-        *place = x > most ? k : *place;
-        most = fmax(x, most);
-    }
-    for (int64_t k = 0; k < opevo_array_elements(rest); k++)
-        *sum +=
-            exp(opevo_i_net_number(from, in, start + opevo_i_net_place_of(from, rest, k)) - most);
-    return most;
-}
-
-static opevo_status move_softmax(const opevo_i_net_call *call, const void *const *in,
-                                 void *const *out, opevo_error *err)
-{
-    const opevo_array *from = &call->in[0]->array;
-    enum code code = (enum code)call->node->row->code;
     opevo_i_net_reduced which;
     opevo_status status = rows_of(call, &which, err);
-    opevo_array kept = {0}, rest = *from;
 
-    if (status != OPEVO_OK)
-        return status;
-    kept = kept_of(from, &which);
-    for (int d = 0; d < from->dims; d++)
-        rest.extent[d] = which.dim[d] ? from->extent[d] : 1;
-    for (int64_t i = 0; i < opevo_array_elements(&kept); i++) {
-        int64_t start = opevo_i_net_place_of(from, &kept, i), place = 0;
-        double sum = 0, most = largest(from, &rest, in[0], start, &place, &sum);
-
-        for (int64_t k = 0; k < opevo_array_elements(&rest); k++) {
-            int64_t at = start + opevo_i_net_place_of(from, &rest, k);
-            double x = opevo_i_net_number(from, in[0], at) - most;
-
-            opevo_i_net_set_number(from->type, out[0], at,
-                                   code == HARDMAX       ? k == place
-                                   : code == LOG_SOFTMAX ? x - log(sum)
-                                                         : exp(x) / sum);
-        }
-    }
-    return OPEVO_OK;
+    return status == OPEVO_OK ? take_dims(call, &which, out, err) : status;
 }
+
+static const opevo_i_net_routine softmax = {"routine_softmax", routine_softmax, take_rows};
 
 static opevo_status define_softmax(const opevo_i_net_call *call, opevo_text *out, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
-    bool logarithm = call->node->row->code == LOG_SOFTMAX;
+    bool logarithm = call->node->row->code == ROUTINE_LOG_SOFTMAX;
     opevo_i_net_reduced which;
     opevo_status status = OPEVO_OK;
 
-    if (call->node->row->code == HARDMAX)
+    if (call->node->row->code == ROUTINE_HARDMAX)
         return OPEVO_FAIL(err, OPEVO_MISMATCH, "It has no definitions.");
     OPEVO_TRY(rows_of(call, &which, err));
     opevo_i_net_declare(call, 0, out);
@@ -539,33 +381,39 @@ cleanup:
 }
 
 const opevo_i_net_operator opevo_i_net_reductions[] = {
-    {"ReduceSum", 1, 1, 2, 1, infer_reduction, define_reduction, move_reduction, REDUCE_SUM,
-     "axes=ints:-12 keepdims=int noop_with_empty_axes=int:13-"},
-    {"ReduceMean", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_MEAN,
-     "axes=ints keepdims=int"},
-    {"ReduceMax", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_MAX,
-     "axes=ints keepdims=int"},
-    {"ReduceMin", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_MIN,
-     "axes=ints keepdims=int"},
-    {"ReduceL1", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_L1,
-     "axes=ints keepdims=int"},
-    {"ReduceL2", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_L2,
-     "axes=ints keepdims=int"},
-    {"ReduceSumSquare", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction,
-     REDUCE_SQUARES, "axes=ints keepdims=int"},
-    {"ReduceProd", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_PRODUCT,
-     "axes=ints keepdims=int"},
-    {"ReduceLogSum", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction, REDUCE_LOG_SUM,
-     "axes=ints keepdims=int"},
-    {"ReduceLogSumExp", 1, 1, 1, 1, infer_reduction, define_reduction, move_reduction,
-     REDUCE_LOG_SUM_EXP, "axes=ints keepdims=int"},
-    {"ArgMax", 1, 1, 1, 1, infer_reduction, define_reduction, move_place, ARGUMENT_MAX,
-     "axis=int keepdims=int select_last_index=int:12-"},
-    {"ArgMin", 1, 1, 1, 1, infer_reduction, define_reduction, move_place, ARGUMENT_MIN,
-     "axis=int keepdims=int select_last_index=int:12-"},
-    {"Softmax", 1, 1, 1, 1, infer_softmax, define_softmax, move_softmax, SOFTMAX, "axis=int"},
-    {"LogSoftmax", 1, 1, 1, 1, infer_softmax, define_softmax, move_softmax, LOG_SOFTMAX,
-     "axis=int"},
-    {"Hardmax", 1, 1, 1, 1, infer_softmax, define_softmax, move_softmax, HARDMAX, "axis=int"},
-    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},
+    {"ReduceSum", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
+     ROUTINE_REDUCE_SUM, "axes=ints:-12 keepdims=int noop_with_empty_axes=int:13-", &reduction, 0},
+    {"ReduceMean", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
+     ROUTINE_REDUCE_MEAN, "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-", &reduction, 0},
+    {"ReduceMax", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
+     ROUTINE_REDUCE_MAX, "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-", &reduction, 0},
+    {"ReduceMin", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
+     ROUTINE_REDUCE_MIN, "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-", &reduction, 0},
+    {"ReduceL1", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
+     ROUTINE_REDUCE_L1, "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-", &reduction, 0},
+    {"ReduceL2", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
+     ROUTINE_REDUCE_L2, "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-", &reduction, 0},
+    {"ReduceSumSquare", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
+     ROUTINE_REDUCE_SQUARES, "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-", &reduction,
+     0},
+    {"ReduceProd", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
+     ROUTINE_REDUCE_PRODUCT, "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-", &reduction,
+     0},
+    {"ReduceLogSum", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
+     ROUTINE_REDUCE_LOG_SUM, "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-", &reduction,
+     0},
+    {"ReduceLogSumExp", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
+     ROUTINE_REDUCE_LOG_SUM_EXP, "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-",
+     &reduction, 0},
+    {"ArgMax", 1, 1, 1, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
+     ROUTINE_ARGUMENT_MAX, "axis=int keepdims=int select_last_index=int:12-", &place, 0},
+    {"ArgMin", 1, 1, 1, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
+     ROUTINE_ARGUMENT_MIN, "axis=int keepdims=int select_last_index=int:12-", &place, 0},
+    {"Softmax", 1, 1, 1, 1, infer_softmax, define_softmax, opevo_i_net_move_by_routine,
+     ROUTINE_SOFTMAX, "axis=int", &softmax, 0},
+    {"LogSoftmax", 1, 1, 1, 1, infer_softmax, define_softmax, opevo_i_net_move_by_routine,
+     ROUTINE_LOG_SOFTMAX, "axis=int", &softmax, 0},
+    {"Hardmax", 1, 1, 1, 1, infer_softmax, define_softmax, opevo_i_net_move_by_routine,
+     ROUTINE_HARDMAX, "axis=int", &softmax, 0},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };

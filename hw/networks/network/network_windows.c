@@ -579,17 +579,20 @@ cleanup:
 
 const opevo_i_net_operator opevo_i_net_windows[] = {
     {"Conv", 1, 2, 3, 1, infer, define_convolution, NULL, CONVOLUTION,
-     "auto_pad=string dilations=ints group=int kernel_shape=ints pads=ints strides=ints"},
+     "auto_pad=string dilations=ints group=int kernel_shape=ints pads=ints strides=ints", NULL, 0},
     {"ConvTranspose", 1, 2, 3, 1, infer, define_transposed, NULL, TRANSPOSED,
      "auto_pad=string dilations=ints group=int kernel_shape=ints output_padding=ints "
-     "output_shape=ints pads=ints strides=ints"},
+     "output_shape=ints pads=ints strides=ints",
+     NULL, 0},
     {"MaxPool", 1, 1, 1, 2, infer, define_max, move_max, MAX_POOL,
      "auto_pad=string ceil_mode=int:10- dilations=ints:10- kernel_shape=ints! pads=ints "
-     "storage_order=int:8- strides=ints"},
+     "storage_order=int:8- strides=ints",
+     NULL, 0},
     {"AveragePool", 7, 1, 1, 1, infer_average, define_average, NULL, AVERAGE_POOL,
      "auto_pad=string ceil_mode=int:10- count_include_pad=int kernel_shape=ints! pads=ints "
-     "strides=ints"},
-    {"GlobalAveragePool", 1, 1, 1, 1, infer, define_average, NULL, GLOBAL_AVERAGE, NULL},
-    {"GlobalMaxPool", 1, 1, 1, 1, infer, define_max, NULL, GLOBAL_MAX, NULL},
-    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL},
+     "strides=ints",
+     NULL, 0},
+    {"GlobalAveragePool", 1, 1, 1, 1, infer, define_average, NULL, GLOBAL_AVERAGE, NULL, NULL, 0},
+    {"GlobalMaxPool", 1, 1, 1, 1, infer, define_max, NULL, GLOBAL_MAX, NULL, NULL, 0},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };

@@ -24,7 +24,7 @@ opevo_status opevo_network_library_create(const opevo_network_inference *inferen
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the library of the network."));
     if (self->name)
         OPEVO_TRY(opevo_network_library_check_name(self->name, err));
-    OPEVO_TRY(opevo_i_library_check_types(inference, err));
+    OPEVO_TRY(opevo_i_library_check_types(self, err));
     OPEVO_TRY(opevo_i_library_tasks(self, err));
     *out = self;
     self = NULL;

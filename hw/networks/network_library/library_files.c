@@ -87,7 +87,8 @@ static opevo_status write_arrays(const char *folder, const char *name, const ope
     file = fopen(path.data, "wb");
     written = file != NULL;
     for (int i = 0; i < count && written; i++) {
-        size_t bytes = (size_t)opevo_array_elements(&arrays[i]) * sizeof(float);
+        size_t bytes =
+            (size_t)opevo_array_elements(&arrays[i]) * opevo_network_type_bytes(arrays[i].type);
         size_t more = (size_t)(-(int64_t)bytes & (alignment - 1));
 
         written =

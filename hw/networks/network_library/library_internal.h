@@ -83,6 +83,18 @@ bool opevo_i_library_is_empty(const opevo_network_library *self, const opevo_net
 /* Dimensions of a box, without those of one element and with adjacent ones as one. */
 void opevo_i_library_simplify(opevo_network_copy *copy);
 
+/* A pointer to the elements of a value, as of floats (library_source.c). */
+void opevo_i_library_address(const opevo_network_library *self, int number, opevo_text *out);
+
+/* ---- Steps that are nodes (library_nodes.c) ---- */
+
+bool opevo_i_library_has_nodes(const opevo_network_library *self);
+/* The texts of the routines that steps call, and the body of a step. Errors: those of
+ * opevo_network_step_routine. */
+void opevo_i_library_node_texts(const opevo_network_library *self, opevo_text *out);
+opevo_status opevo_i_library_node(const opevo_network_library *self, int n, opevo_text *out,
+                                  opevo_error *err);
+
 /* The files net.c and net.h (library_source.c). */
 void opevo_i_library_source(const opevo_network_library *self, opevo_text *out);
 void opevo_i_library_header(const opevo_network_library *self, opevo_text *out);
@@ -99,9 +111,10 @@ typedef struct opevo_i_library_recorded {
 opevo_status opevo_i_library_record(const opevo_network_library *self,
                                     opevo_i_library_recorded *out, opevo_error *err);
 void opevo_i_library_recorded_free(opevo_i_library_recorded *recorded);
-/* Errors: INVALID where inputs or outputs are not float32. */
-opevo_status opevo_i_library_check_types(const opevo_network_inference *inference,
-                                         opevo_error *err);
+/* Whether all inputs and outputs are float32. */
+bool opevo_i_library_is_float(const opevo_network_inference *inference);
+/* Errors: INVALID where inputs or outputs of a library for a GPU are not float32. */
+opevo_status opevo_i_library_check_types(const opevo_network_library *self, opevo_error *err);
 
 /* Bytes rounded up to a multiple of OPEVO_MEMORY_ALIGNMENT. */
 static inline int64_t opevo_i_library_aligned(int64_t bytes)
@@ -224,8 +237,10 @@ extern const char opevo_i_library_gpu_file_device_h[], opevo_i_library_gpu_file_
 
 /* ---- Fixed texts (texts/) ---- */
 
-extern const char opevo_i_library_net_c[];  /* with places of what is the model's */
-extern const char opevo_i_library_copies[]; /* of net.c: the function that moves elements */
+extern const char opevo_i_library_net_c[]; /* with places of what is the model's */
+extern const char opevo_i_library_box[];
+extern const char opevo_i_library_copies[];       /* of net.c: the function that moves elements, */
+extern const char opevo_i_library_copies_bytes[]; /* and of any type */
 extern const char opevo_i_library_net_h[];
 extern const char opevo_i_library_calls[];   /* of net.h */
 extern const char opevo_i_library_program[]; /* main.c, */

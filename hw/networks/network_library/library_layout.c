@@ -46,13 +46,23 @@ static void add_weight(opevo_network_library *self, int number)
     const opevo_memory_place *place = &self->plan->place[number];
     const opevo_array *array = &self->inference->value[place->value].array;
 
-    if (place->kind != OPEVO_MEMORY_CONSTANT || self->weight[place->value] >= 0 ||
-        array->type != OPEVO_NETWORK_FLOAT32)
+    if (place->kind != OPEVO_MEMORY_CONSTANT || self->weight[place->value] >= 0)
         return;
     self->stored[self->stored_count++] = place->value;
     self->weight[place->value] = self->weight_bytes;
-    self->weight_bytes +=
-        opevo_i_library_aligned(opevo_array_elements(array) * (int64_t)sizeof(float));
+    self->weight_bytes += opevo_i_library_aligned(opevo_array_elements(array) *
+                                                  (int64_t)opevo_network_type_bytes(array->type));
+}
+
+/* Whether input i is read when the network runs: places of copies and views are known. */
+static bool is_read(const opevo_network_step *step, int i)
+{
+    bool read =
+        step->kind != OPEVO_NETWORK_STEP_COPY && (step->kind != OPEVO_NETWORK_STEP_VIEW || i == 0);
+
+    for (int k = 0; k < step->copies && !read && step->kind == OPEVO_NETWORK_STEP_COPY; k++)
+        read = step->copy[k].input == i;
+    return read && step->input[i] >= 0;
 }
 
 static opevo_status add_packed(opevo_network_library *self, int n, opevo_error *err)
@@ -115,7 +125,7 @@ static opevo_status lay_out(opevo_network_library *self, opevo_error *err)
         if (!opevo_memory_plan_needs(self->plan, step))
             continue;
         for (int i = 0; i < step->inputs; i++) {
-            if (step->input[i] >= 0)
+            if (is_read(step, i))
                 add_weight(self, step->input[i]);
         }
         if (self->task_of[n] >= 0)

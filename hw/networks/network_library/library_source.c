@@ -19,8 +19,7 @@ void opevo_i_library_plain(const char *name, opevo_text *out)
     opevo_text_add_bytes(out, (const char[]){OPEVO_I_OWN}, 1);
 }
 
-/* A pointer to the elements of a value. */
-static void add_address(const opevo_network_library *self, int number, opevo_text *out)
+void opevo_i_library_address(const opevo_network_library *self, int number, opevo_text *out)
 {
     const opevo_memory_place *place = &self->plan->place[number];
     const opevo_network_inference *inference = self->inference;
@@ -69,7 +68,7 @@ static void add_call(const opevo_network_library *self, int n, opevo_text *out)
             opevo_text_printf(out, "self->packed + %lld",
                               (long long)packed->offset / (long long)sizeof(float));
         else
-            add_address(self, value, out);
+            opevo_i_library_address(self, value, out);
         opevo_text_add(out, ",\n        ");
     }
     opevo_text_add(out, "self->scratch);\n");
@@ -117,29 +116,60 @@ void opevo_i_library_number(float value, opevo_text *out)
         opevo_text_add(out, isnan(value) ? "NAN" : value > 0 ? "INFINITY" : "-INFINITY");
 }
 
+static bool moves_float(const opevo_network_library *self, const opevo_network_step *step)
+{
+    return self->inference->value[step->output[0]].array.type == OPEVO_NETWORK_FLOAT32;
+}
+
+/* Behind the box: what is moved of a type that is not float32; filled with 0. */
+static void add_moved_bytes(const opevo_network_library *self, const opevo_network_step *step,
+                            const opevo_network_copy *copy, opevo_text *out)
+{
+    int64_t bytes =
+        (int64_t)opevo_network_type_bytes(self->inference->value[step->output[0]].array.type);
+
+    opevo_text_printf(out, "%lld, ", (long long)bytes);
+    if (copy->input < 0) {
+        opevo_text_add(out, "NULL");
+    } else {
+        opevo_text_add(out, "(const char *)(");
+        opevo_i_library_address(self, step->input[copy->input], out);
+        opevo_text_printf(out, ") + %lld", (long long)(copy->from * bytes));
+    }
+    opevo_text_add(out, ", (char *)(");
+    opevo_i_library_address(self, step->output[0], out);
+    opevo_text_printf(out, ") + %lld);\n", (long long)(copy->to * bytes));
+}
+
 static void add_copy(const opevo_network_library *self, const opevo_network_step *step,
                      const opevo_network_copy *given, opevo_text *out)
 {
     opevo_network_copy copy = *given;
+    bool is_float = moves_float(self, step);
 
     if (opevo_memory_plan_is_there(self->plan, step, given))
         return;
     opevo_i_library_simplify(&copy);
-    opevo_text_printf(out, "    move(&(const net_box){.dims = %d", copy.dims);
+    opevo_text_printf(out, "    move%s(&(const net_box){.dims = %d", is_float ? "" : "_bytes",
+                      copy.dims);
     opevo_i_library_numbers("extent", copy.extent, copy.dims, out);
     opevo_i_library_numbers("from", copy.from_stride, copy.input < 0 ? 0 : copy.dims, out);
     opevo_i_library_numbers("to", copy.to_stride, copy.dims, out);
     opevo_text_add(out, "},\n        ");
+    if (!is_float) {
+        add_moved_bytes(self, step, &copy, out);
+        return;
+    }
     if (copy.input < 0) {
         opevo_i_library_number(copy.value, out);
         opevo_text_add(out, ", NULL");
     } else {
         opevo_text_add(out, "0, ");
-        add_address(self, step->input[copy.input], out);
+        opevo_i_library_address(self, step->input[copy.input], out);
         opevo_text_printf(out, " + %lld", (long long)copy.from);
     }
     opevo_text_add(out, ", ");
-    add_address(self, step->output[0], out);
+    opevo_i_library_address(self, step->output[0], out);
     opevo_text_printf(out, " + %lld);\n", (long long)copy.to);
 }
 
@@ -165,9 +195,11 @@ static void add_step(const opevo_network_library *self, int n, opevo_text *out)
     opevo_i_library_plain(step->operation, out);
     opevo_text_add(out, " ");
     opevo_i_library_plain(step->name, out);
-    opevo_text_printf(out, " */\nstatic void step_%d(const net *self)\n{\n", n);
+    opevo_text_printf(out, " */\nstatic void step_%d(net *self)\n{\n", n);
     if (step->kind == OPEVO_NETWORK_STEP_COMPUTE)
         add_call(self, n, out);
+    if (step->kind == OPEVO_NETWORK_STEP_NODE)
+        out->failed |= opevo_i_library_node(self, n, out, NULL) != OPEVO_OK;
     for (int i = 0; i < step->copies && step->kind == OPEVO_NETWORK_STEP_COPY; i++)
         add_copy(self, step, &step->copy[i], out);
     opevo_text_add(out, "}\n\n");
@@ -210,17 +242,21 @@ static void add_code(const opevo_network_library *self, opevo_text *out)
     }
 }
 
-/* The function that moves elements, if a step needs it. */
-static void add_mover(const opevo_network_library *self, opevo_text *out)
+/* The functions that move elements, if a step needs them. */
+static void add_movers(const opevo_network_library *self, opevo_text *out)
 {
+    bool floats = false, others = false;
+
     for (int n = 0; n < self->inference->steps; n++) {
         const opevo_network_step *step = &self->inference->step[n];
+        bool moves = step->kind == OPEVO_NETWORK_STEP_COPY && !opevo_i_library_is_empty(self, step);
 
-        if (step->kind == OPEVO_NETWORK_STEP_COPY && !opevo_i_library_is_empty(self, step)) {
-            opevo_text_add(out, opevo_i_library_copies);
-            return;
-        }
+        floats |= moves && moves_float(self, step);
+        others |= moves && !moves_float(self, step);
     }
+    opevo_text_add(out, floats || others ? opevo_i_library_box : "");
+    opevo_text_add(out, floats ? opevo_i_library_copies : "");
+    opevo_text_add(out, others ? opevo_i_library_copies_bytes : "");
 }
 
 /* ---- Kernels ---- */
@@ -291,9 +327,11 @@ static void add_tensors(const opevo_network_library *self, const char *what, con
                           value->array.dims);
         for (int d = 0; d < value->array.dims; d++)
             opevo_text_printf(out, "%s%lld", d ? ", " : "", (long long)value->array.extent[d]);
-        opevo_text_add(out, value->array.dims ? "}},\n" : "0}},\n");
+        opevo_text_printf(out, "%s}, \"%s\", %zu},\n", value->array.dims ? "" : "0",
+                          opevo_network_type_name(value->array.type),
+                          opevo_network_type_bytes(value->array.type));
     }
-    opevo_text_add(out, "    {NULL, 0, 0, {0}},\n};\n");
+    opevo_text_add(out, "    {NULL, 0, 0, {0}, NULL, 0},\n};\n");
 }
 
 void opevo_i_library_tensor_tables(const opevo_network_library *self, opevo_text *out)
@@ -310,10 +348,8 @@ static void add_results(const opevo_network_library *self, opevo_text *out)
 
     for (int i = 0; i < inference->outputs; i++) {
         opevo_text_printf(out, "    memcpy(outputs[%d], ", i);
-        add_address(self, inference->output[i], out);
-        opevo_text_printf(
-            out, ", %lld * sizeof(float));\n",
-            (long long)opevo_array_elements(&inference->value[inference->output[i]].array));
+        opevo_i_library_address(self, inference->output[i], out);
+        opevo_text_printf(out, ", net_outputs[%d].elements * net_outputs[%d].bytes);\n", i, i);
     }
 }
 
@@ -344,16 +380,17 @@ void opevo_i_library_fill(opevo_text *out, const char *text, const char *const *
 
 void opevo_i_library_source(const opevo_network_library *self, opevo_text *out)
 {
-    static const char *const names[] = {"origin",  "arena_bytes", "packed_bytes", "prototypes",
-                                        "copies",  "steps",       "code",         "step_table",
-                                        "packing", "scratch",     "tensors",      "results"};
+    static const char *const names[] = {
+        "origin",     "arena_bytes", "packed_bytes", "prototypes", "copies",  "steps",   "code",
+        "step_table", "packing",     "scratch",      "tensors",    "results", "routines"};
     opevo_text parts[sizeof names / sizeof *names] = {{0}};
 
     opevo_i_library_origin(self, &parts[0]);
     opevo_text_printf(&parts[1], "%lld", (long long)self->plan->bytes);
     opevo_text_printf(&parts[2], "%lld", (long long)self->packed_bytes);
     add_prototypes(self, &parts[3]);
-    add_mover(self, &parts[4]);
+    add_movers(self, &parts[4]);
+    opevo_i_library_node_texts(self, &parts[12]);
     add_steps(self, &parts[5]);
     add_code(self, &parts[6]);
     opevo_i_library_step_table(self, &parts[7]);
@@ -366,7 +403,7 @@ void opevo_i_library_source(const opevo_network_library *self, opevo_text *out)
 
 void opevo_i_library_header(const opevo_network_library *self, opevo_text *out)
 {
-    static const char *const names[] = {"origin", "inputs", "outputs", "steps", "calls"};
+    static const char *const names[] = {"origin", "inputs", "outputs", "steps", "calls", "real"};
     opevo_text parts[sizeof names / sizeof *names] = {{0}};
     const opevo_network_inference *inference = self->inference;
     int steps = 0;
@@ -379,5 +416,6 @@ void opevo_i_library_header(const opevo_network_library *self, opevo_text *out)
     opevo_text_printf(&parts[3], "%d", steps);
     opevo_text_add(&parts[4], opevo_i_library_is_for_gpu(self) ? opevo_i_library_gpu_calls
                                                                : opevo_i_library_calls);
+    opevo_text_add(&parts[5], opevo_i_library_is_float(inference) ? "float" : "void");
     opevo_i_library_fill(out, opevo_i_library_net_h, names, parts, sizeof names / sizeof *names);
 }

@@ -6,6 +6,7 @@
 
 #include <opevo/emit.h>
 #include <opevo/memory.h>
+#include <opevo/network_routine.h>
 #include <opevo/network_tasks.h>
 #include <opevo/pipeline.h>
 #include <opevo/sketch.h>
@@ -222,37 +223,73 @@ cleanup:
     return status;
 }
 
-/* What a step reads must be there before: a constant that has a value, or float32. */
-static opevo_status check_step(const opevo_network_library *self, const opevo_network_step *step,
-                               opevo_error *err)
+/* Why a step has no code; NULL: it has. */
+static const char *refusal(const opevo_network_library *self, const opevo_network_step *step)
 {
-    if (step->kind == OPEVO_NETWORK_STEP_NODE)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "It is neither a computation on float32 nor a move of its elements.");
-    for (int i = 0; i < step->inputs; i++) {
+    bool on_gpu = opevo_i_library_is_for_gpu(self);
+    opevo_network_routine routine = {0};
+    bool has_routine = false;
+
+    if (step->kind == OPEVO_NETWORK_STEP_NODE) {
+        has_routine =
+            opevo_network_step_routine(self->inference, step, &routine, NULL) == OPEVO_OK &&
+            routine.name;
+        opevo_network_routine_free(&routine);
+        return on_gpu         ? "it is neither a computation on float32 nor a move of its elements"
+               : !has_routine ? "it has no code in a library"
+                              : NULL;
+    }
+    for (int i = 0; i < step->inputs && on_gpu; i++) {
         const opevo_array *array =
             step->input[i] < 0 ? NULL : &self->inference->value[step->input[i]].array;
 
         if (step->kind != OPEVO_NETWORK_STEP_VIEW && array &&
             array->type != OPEVO_NETWORK_FLOAT32 && !array->data)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "It reads %s; a library has float32 only.",
-                              opevo_network_type_name(array->type));
+            return "it reads another type than float32";
     }
-    return OPEVO_OK;
+    return NULL;
+}
+
+/* Name all steps without code at once, before kernels are made. */
+static opevo_status check_steps(const opevo_network_library *self, const opevo_memory_plan *needs,
+                                opevo_error *err)
+{
+    enum { NAMED = 5 };
+    opevo_text text = {0};
+    opevo_status status = OPEVO_OK;
+    int refused = 0;
+
+    for (int n = 0; n < self->inference->steps; n++) {
+        const opevo_network_step *step = &self->inference->step[n];
+        const char *why = opevo_memory_plan_needs(needs, step) ? refusal(self, step) : NULL;
+
+        if (why && refused++ < NAMED)
+            opevo_text_printf(&text, "%sstep '%.60s' (%.40s): %s", refused > 1 ? "; " : "",
+                              step->name, step->operation, why);
+    }
+    OPEVO_TRY(opevo_text_check(&text, err));
+    if (refused > NAMED)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%.800s; and %d more.", opevo_text_string(&text),
+                            refused - NAMED);
+    else if (refused)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%.900s.", opevo_text_string(&text));
+cleanup:
+    opevo_text_free(&text);
+    return status;
 }
 
 static opevo_status add_step(opevo_network_library *self, int n, opevo_error *err)
 {
     const opevo_network_step *step = &self->inference->step[n];
     opevo_error inner = {OPEVO_OK, ""};
-    opevo_status status = check_step(self, step, &inner);
+    opevo_status status = OPEVO_OK;
 
-    if (status == OPEVO_OK && step->kind == OPEVO_NETWORK_STEP_COMPUTE) {
-        self->task_of[n] = find_task(self, step->computation);
-        if (self->task_of[n] == self->tasks)
-            status = add_task(self, n, &inner);
-        self->task[self->task_of[n]].super.count++;
-    }
+    if (step->kind != OPEVO_NETWORK_STEP_COMPUTE)
+        return OPEVO_OK;
+    self->task_of[n] = find_task(self, step->computation);
+    if (self->task_of[n] == self->tasks)
+        status = add_task(self, n, &inner);
+    self->task[self->task_of[n]].super.count++;
     if (status != OPEVO_OK)
         OPEVO_FAIL(err, status, "step '%.200s' (%.60s): %.600s", step->name, step->operation,
                    inner.message);
@@ -270,6 +307,7 @@ opevo_status opevo_i_library_tasks(opevo_network_library *self, opevo_error *err
     if (!self->task || !self->task_of)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tasks of the network.");
     OPEVO_TRY(opevo_memory_plan_create(self->inference, NULL, &needs, err));
+    OPEVO_TRY(check_steps(self, needs, err));
     for (int n = 0; n < self->inference->steps; n++) {
         self->task_of[n] = -1;
         if (opevo_memory_plan_needs(needs, &self->inference->step[n]))

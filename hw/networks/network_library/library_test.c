@@ -7,27 +7,43 @@
 #include <opevo/memory.h>
 #include <opevo/random.h>
 
+#include <string.h>
+
+bool opevo_i_library_is_float(const opevo_network_inference *inference)
+{
+    bool is_float = true;
+
+    for (int i = 0; i < inference->inputs; i++)
+        is_float &= inference->value[inference->input[i]].array.type == OPEVO_NETWORK_FLOAT32;
+    for (int i = 0; i < inference->outputs; i++)
+        is_float &= inference->value[inference->output[i]].array.type == OPEVO_NETWORK_FLOAT32;
+    return is_float;
+}
+
 static opevo_status check_type(const char *what, const opevo_network_tensor *value,
                                opevo_error *err)
 {
     if (value->array.type == OPEVO_NETWORK_FLOAT32)
         return OPEVO_OK;
-    return OPEVO_FAIL(err, OPEVO_INVALID, "%s '%.200s' is of %s; a library has float32 only.", what,
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "%s '%.200s' is of %s; a library for a GPU has float32 only.", what,
                       value->name, opevo_network_type_name(value->array.type));
 }
 
-opevo_status opevo_i_library_check_types(const opevo_network_inference *inference, opevo_error *err)
+opevo_status opevo_i_library_check_types(const opevo_network_library *self, opevo_error *err)
 {
+    const opevo_network_inference *inference = self->inference;
     opevo_status status = OPEVO_OK;
 
-    for (int i = 0; i < inference->inputs; i++)
+    for (int i = 0; i < inference->inputs && opevo_i_library_is_for_gpu(self); i++)
         OPEVO_TRY(check_type("input", &inference->value[inference->input[i]], err));
-    for (int i = 0; i < inference->outputs; i++)
+    for (int i = 0; i < inference->outputs && opevo_i_library_is_for_gpu(self); i++)
         OPEVO_TRY(check_type("output", &inference->value[inference->output[i]], err));
 cleanup:
     return status;
 }
 
+/* Numbers from -1 to 1; whole numbers are 0 or 1, which most tables, masks and lengths take. */
 static opevo_status draw_inputs(const opevo_network_library *self, opevo_array *inputs,
                                 opevo_error *err)
 {
@@ -37,11 +53,27 @@ static opevo_status draw_inputs(const opevo_network_library *self, opevo_array *
 
     opevo_rng_init(&rng, self->options.seed, "network inputs", 0);
     for (int i = 0; i < inference->inputs; i++) {
+        size_t bytes = 0;
+
         inputs[i] = inference->value[inference->input[i]].array;
         inputs[i].data = NULL;
         OPEVO_TRY(opevo_array_allocate(&inputs[i], err));
-        for (int64_t k = 0; k < opevo_array_elements(&inputs[i]); k++)
-            ((float *)inputs[i].data)[k] = (float)(2 * opevo_rng_unit(&rng) - 1);
+        bytes = opevo_network_type_bytes(inputs[i].type);
+        if (self->options.inputs) {
+            memcpy(inputs[i].data, self->options.inputs[i].data,
+                   (size_t)opevo_array_elements(&inputs[i]) * bytes);
+            continue;
+        }
+        for (int64_t k = 0; k < opevo_array_elements(&inputs[i]); k++) {
+            double drawn = opevo_rng_unit(&rng);
+
+            if (inputs[i].type == OPEVO_NETWORK_FLOAT32)
+                ((float *)inputs[i].data)[k] = (float)(2 * drawn - 1);
+            else if (inputs[i].type == OPEVO_NETWORK_FLOAT64)
+                ((double *)inputs[i].data)[k] = 2 * drawn - 1;
+            else /* the lowest byte of a whole number */
+                ((uint8_t *)inputs[i].data)[(size_t)k * bytes] = drawn < .5;
+        }
     }
 cleanup:
     return status;

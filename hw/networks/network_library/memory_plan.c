@@ -186,6 +186,11 @@ static bool is_range(const opevo_network_copy *copy, int64_t *elements)
     return true;
 }
 
+static int64_t element_bytes(const planner *self, int number)
+{
+    return (int64_t)opevo_network_type_bytes(self->inference->value[number].array.type);
+}
+
 /* Whether the copy moves a whole value to a range of the result. */
 static bool is_whole(const opevo_network_copy *copy, int64_t elements)
 {
@@ -209,11 +214,12 @@ static void place_inside(planner *self, const opevo_network_step *step)
     for (int i = 0; i < step->copies; i++) {
         const opevo_network_copy *copy = &step->copy[i];
         int input = copy->input < 0 ? -1 : step->input[copy->input], root = 0;
-        int64_t offset = 0, at = copy->to * (int64_t)sizeof(float);
+        int64_t offset = 0, element = element_bytes(self, step->output[0]);
+        int64_t at = copy->to * element;
 
         if (input < 0 || self->value[input].kind != OPEVO_MEMORY_ARENA ||
             at % OPEVO_MEMORY_ALIGNMENT != 0 || !is_read_once(step, input) ||
-            !is_whole(copy, self->value[input].bytes / (int64_t)sizeof(float)))
+            !is_whole(copy, self->value[input].bytes / element))
             continue;
         root = root_of(self, input, &offset);
         if (offset != 0 || self->value[root].bytes != self->value[input].bytes)
@@ -352,7 +358,8 @@ static void note_places(const planner *self, opevo_memory_plan *plan)
         int root = root_of(self, i, &offset);
 
         *place = (opevo_memory_place){.kind = one->needed ? one->kind : OPEVO_MEMORY_NONE,
-                                      .value = root};
+                                      .value = root,
+                                      .element = element_bytes(self, i)};
         for (int g = 0; g < self->groups && place->kind == OPEVO_MEMORY_ARENA; g++) {
             if (self->group[g].root == root)
                 place->offset = self->group[g].offset + offset;
@@ -428,8 +435,8 @@ bool opevo_memory_plan_is_there(const opevo_memory_plan *plan, const opevo_netwo
     if (copy->input < 0 || !is_range(copy, &moved))
         return false;
     from = &plan->place[step->input[copy->input]];
-    return from->kind == OPEVO_MEMORY_ARENA && from->offset + copy->from * (int64_t)sizeof(float) ==
-                                                   to->offset + copy->to * (int64_t)sizeof(float);
+    return from->kind == OPEVO_MEMORY_ARENA &&
+           from->offset + copy->from * to->element == to->offset + copy->to * to->element;
 }
 
 /* ---- Computations ---- */

@@ -220,7 +220,19 @@ static void test_refused(void **state)
     add_input(&made, "x", 1, (int64_t[]){5});
     add_node(&made, "Unfold", "x", "y");
     set_output(&made, "y");
-    check_refused(&made, "does not know this operator");
+    check_refused(&made, "does not know 1 operator, which docs/formats/onnx.md does not list: "
+                         "Unfold (1 node: 0).");
+
+    model_start(&made);
+    add_input(&made, "x", 1, (int64_t[]){5});
+    add_node(&made, "Unfold", "x", "a");
+    add_node(&made, "Relu", "a", "b");
+    add_node(&made, "Refold", "b", "c");
+    for (int i = 0; i < 4; i++)
+        add_node(&made, "Unfold", "c", (const char *[]){"d", "e", "f", "y"}[i]);
+    set_output(&made, "y");
+    check_refused(&made, "does not know 2 operators, which docs/formats/onnx.md does not list: "
+                         "Unfold (5 nodes: 0, 3, 4, ...), Refold (1 node: 2).");
 
     model_start(&made);
     add_input(&made, "x", 1, (int64_t[]){5});

@@ -279,6 +279,7 @@ static void memory_of_kernels_adds_up(void **test)
 static void what_has_no_code_is_refused(void **test)
 {
     const opevo_network_library_options options = {.threads = 1, .model = "m", .version = "0"};
+    opevo_network_library_options gpu = options;
     static network_draw network;
     opevo_network_library *library = NULL;
     int64_t size[] = {1, 4, 4, 4};
@@ -291,13 +292,14 @@ static void what_has_no_code_is_refused(void **test)
     CHECK_FAILS(OPEVO_INVALID, "step 'v1' (v1): ",
                 opevo_network_library_create(&network.super, &options, &library, &err));
     network.step[0].kind = OPEVO_NETWORK_STEP_COMPUTE;
+    gpu.dialect = OPEVO_KERNEL_CUDA;
     network.value[network_input(&network, 4, size)].array.type = OPEVO_NETWORK_INT64;
-    CHECK_FAILS(OPEVO_INVALID, "input 'v2' is of int64; a library has float32 only.",
-                opevo_network_library_create(&network.super, &options, &library, &err));
+    CHECK_FAILS(OPEVO_INVALID, "input 'v2' is of int64; a library for a GPU has float32 only.",
+                opevo_network_library_create(&network.super, &gpu, &library, &err));
     network.super.inputs--;
     network_output(&network, 2);
-    CHECK_FAILS(OPEVO_INVALID, "output 'v2' is of int64; a library has float32 only.",
-                opevo_network_library_create(&network.super, &options, &library, &err));
+    CHECK_FAILS(OPEVO_INVALID, "output 'v2' is of int64; a library for a GPU has float32 only.",
+                opevo_network_library_create(&network.super, &gpu, &library, &err));
 }
 
 /* Elements that are moved only, no elements, and elements that are not finite. */

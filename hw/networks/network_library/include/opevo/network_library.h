@@ -26,8 +26,9 @@ typedef enum opevo_memory_kind {
 /* Where a value is. */
 typedef struct opevo_memory_place {
     opevo_memory_kind kind;
-    int value;      /* INPUT, CONSTANT: whose elements it has, itself or what it is a view of */
-    int64_t offset; /* ARENA: in bytes, a multiple of OPEVO_MEMORY_ALIGNMENT */
+    int value;       /* INPUT, CONSTANT: whose elements it has, itself or what it is a view of */
+    int64_t offset;  /* ARENA: in bytes, a multiple of OPEVO_MEMORY_ALIGNMENT */
+    int64_t element; /* bytes of an element */
 } opevo_memory_place;
 
 /* Inputs and constants are read where they are; all other values share one arena. Two values that
@@ -72,11 +73,12 @@ opevo_status opevo_network_library_check_name(const char *name, opevo_error *err
 typedef struct opevo_network_library_options {
     /* C for a CPU; CUDA or HIP for a GPU, on which a kernel is launched for each step. */
     opevo_kernel_dialect dialect;
-    unsigned threads;         /* that kernels are made for, at least 1; of a CPU */
-    opevo_device_facts facts; /* of the CPU that it will run on */
-    uint64_t seed;            /* of the inputs of its test */
-    const char *model;        /* what comments say: the file ... */
-    const char *version;      /* ... and the version of opevo */
+    unsigned threads;          /* that kernels are made for, at least 1; of a CPU */
+    opevo_device_facts facts;  /* of the CPU that it will run on */
+    uint64_t seed;             /* of the inputs of its test, */
+    const opevo_array *inputs; /* or these, one for each; NULL: drawn ones */
+    const char *model;         /* what comments say: the file ... */
+    const char *version;       /* ... and the version of opevo */
     /* What names of the library begin with; NULL: net. Libraries with different names, in more than
      * case, can be parts of one program. */
     const char *name;
@@ -104,9 +106,9 @@ typedef struct opevo_network_library opevo_network_library;
 /* The inference must live as long. Each task has the kernel of the analytic start of its sketches,
  * or plain loops where there is none.
  *
- * Errors: INVALID where inputs or outputs are not float32, and for a step that has no code: one
- * that moves or computes other numbers than float32 or reads constants that are not known, as "step
- * 'name' (Op): sentence."; those of opevo_network_library_check_name; LIMIT; NOMEM. */
+ * Errors: INVALID where inputs or outputs of a library for a GPU are not float32, and for steps that
+ * have no code, all of which are named: on a GPU those that are nodes, and what reads constants that
+ * are not known; those of opevo_network_library_check_name; LIMIT; NOMEM. */
 opevo_status opevo_network_library_create(const opevo_network_inference *inference,
                                           const opevo_network_library_options *options,
                                           opevo_network_library **out, opevo_error *err);

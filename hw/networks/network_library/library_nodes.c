@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Steps that are nodes, as calls of routines: their texts, and a call of each. */
+
+#include "library_internal.h"
+
+#include <opevo/network_routine.h>
+
+#include <math.h>
+#include <string.h>
+
+static bool is_called(const opevo_network_library *self, int n)
+{
+    const opevo_network_step *step = &self->inference->step[n];
+
+    return step->kind == OPEVO_NETWORK_STEP_NODE && !opevo_i_library_is_empty(self, step);
+}
+
+/* Whether a text has the routine of a step. */
+static bool is_needed(const opevo_network_library *self, const char *text)
+{
+    bool needed = false;
+
+    for (int n = 0; n < self->inference->steps && !needed; n++) {
+        opevo_network_routine routine = {0};
+        opevo_text head = {0};
+
+        if (!is_called(self, n))
+            continue;
+        if (opevo_network_step_routine(self->inference, &self->inference->step[n], &routine,
+                                       NULL) == OPEVO_OK &&
+            routine.name) {
+            opevo_text_printf(&head, "\nconst char *%s(", routine.name);
+            needed = !head.failed && strstr(text, opevo_text_string(&head));
+        }
+        opevo_text_free(&head);
+        opevo_network_routine_free(&routine);
+    }
+    return needed;
+}
+
+/* Without its licence and includes of the folder; routines are of this file only. */
+static void add_text(const char *text, opevo_text *out)
+{
+    static const char include[] = "#include \"", declared[] = "routine routine_";
+
+    text = strchr(text, '\n') + 2;
+    while (*text) {
+        size_t length = strcspn(text, "\n") + 1;
+
+        if (strncmp(text, declared, strlen(declared)) == 0)
+            opevo_text_add(out, "static ");
+        if (strncmp(text, include, strlen(include)) != 0)
+            opevo_text_add_bytes(out, text, length);
+        text += length;
+    }
+    opevo_text_add(out, "\n");
+}
+
+bool opevo_i_library_has_nodes(const opevo_network_library *self)
+{
+    bool any = false;
+
+    for (int n = 0; n < self->inference->steps && !any; n++)
+        any = is_called(self, n);
+    return any;
+}
+
+void opevo_i_library_node_texts(const opevo_network_library *self, opevo_text *out)
+{
+    if (!opevo_i_library_has_nodes(self))
+        return;
+    opevo_text_add(out, "/* ---- Routines; not all of them are called ---- */\n\n"
+                        "#pragma GCC diagnostic ignored \"-Wunused-function\"\n\n");
+    for (int i = 0; opevo_network_routine_texts[i]; i++) {
+        if (i < 2 || is_needed(self, opevo_network_routine_texts[i]))
+            add_text(opevo_network_routine_texts[i], out);
+    }
+    opevo_text_add(out, "/* ---- Steps ---- */\n\n");
+}
+
+static void add_tensors(const opevo_network_library *self, const char *name, const int *numbers,
+                        int count, opevo_text *out)
+{
+    opevo_text_printf(out, "    const routine_tensor %s[] = {\n", name);
+    for (int i = 0; i < count; i++) {
+        const opevo_array *array =
+            numbers[i] < 0 ? NULL : &self->inference->value[numbers[i]].array;
+
+        opevo_text_add(out, "        ");
+        if (!array || self->plan->place[numbers[i]].kind == OPEVO_MEMORY_NONE) {
+            opevo_text_add(out, "{0, 0, {0}, NULL},\n");
+            continue;
+        }
+        opevo_text_printf(out, "{%d, %d, {", (int)array->type, array->dims);
+        for (int d = 0; d < array->dims; d++)
+            opevo_text_printf(out, "%s%lld", d ? ", " : "", (long long)array->extent[d]);
+        opevo_text_printf(out, "%s}, (void *)(", array->dims ? "" : "0");
+        opevo_i_library_address(self, numbers[i], out);
+        opevo_text_add(out, ")},\n");
+    }
+    opevo_text_add(out, "        {0, 0, {0}, NULL}};\n");
+}
+
+static void add_number(double number, opevo_text *out)
+{
+    if (isfinite(number))
+        opevo_text_printf(out, "%a", number);
+    else
+        opevo_text_add(out, isnan(number) ? "NAN" : number > 0 ? "INFINITY" : "-INFINITY");
+}
+
+opevo_status opevo_i_library_node(const opevo_network_library *self, int n, opevo_text *out,
+                                  opevo_error *err)
+{
+    const opevo_network_step *step = &self->inference->step[n];
+    opevo_network_routine routine = {0};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_network_step_routine(self->inference, step, &routine, err));
+    opevo_text_add(out, "    static const int64_t whole[] = {");
+    for (size_t i = 0; i < routine.wholes; i++)
+        opevo_text_printf(out, "%lld, ", (long long)routine.whole[i]);
+    opevo_text_add(out, "0};\n    static const double number[] = {");
+    for (size_t i = 0; i < routine.numbers; i++) {
+        add_number(routine.number[i], out);
+        opevo_text_add(out, ", ");
+    }
+    opevo_text_add(out, "0};\n");
+    add_tensors(self, "in", step->input, step->inputs, out);
+    add_tensors(self, "out", step->output, step->outputs, out);
+    opevo_text_printf(out,
+                      "\n    self->error = %s(&(const routine_call){in, out, %d, %d, whole, "
+                      "number, self->sentence});\n",
+                      routine.name, step->inputs, step->outputs);
+cleanup:
+    opevo_network_routine_free(&routine);
+    return status;
+}
