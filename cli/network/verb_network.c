@@ -25,6 +25,8 @@ static const opevo_option options[] = {
     {"threads", "N", "threads of --run, and that kernels of -o are made for (default 0: all cores)",
      false},
     {"seed", "N", "of the inputs of -o's test, and of the runs of --on (default 1)", false},
+    {"check-input", "FILE,FILE,...",
+     "with -o: what its test runs on, a tensor for each input (default: drawn from --seed)", false},
     {"on", "DEVICE",
      "with -o: cpu tunes the kernels there; cuda:N and hip:N make a library for a GPU, and with "
      "--trials or --seconds tune it there",
@@ -123,6 +125,9 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
         (opevo_i_cli_option(call, "only") || opevo_i_cli_option(call, "without")))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--run runs the network as it is; add --passes to run the passes first.");
+    if (opevo_i_cli_flag(call, "check-input") && !library)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--check-input needs -o with a folder for the library.");
     if (opevo_i_cli_flag(call, "quiet") && !library)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--quiet needs -o with a folder for the library.");
     if (opevo_i_cli_flag(call, "on") && !library)

@@ -113,7 +113,8 @@ opevo_status opevo_i_library_record(const opevo_network_library *self,
 void opevo_i_library_recorded_free(opevo_i_library_recorded *recorded);
 /* Whether all inputs and outputs are float32. */
 bool opevo_i_library_is_float(const opevo_network_inference *inference);
-/* Errors: INVALID where inputs or outputs of a library for a GPU are not float32. */
+/* Errors: INVALID where inputs or outputs of a library for a GPU are not float32, or the inputs given
+ * for the test are others. */
 opevo_status opevo_i_library_check_types(const opevo_network_library *self, opevo_error *err);
 
 /* Bytes rounded up to a multiple of OPEVO_MEMORY_ALIGNMENT. */

@@ -30,10 +30,36 @@ static opevo_status check_type(const char *what, const opevo_network_tensor *val
                       value->name, opevo_network_type_name(value->array.type));
 }
 
+/* Whether the inputs that are given for the test are those of the network. */
+static opevo_status check_given(const opevo_network_library *self, opevo_error *err)
+{
+    const opevo_network_inference *inference = self->inference;
+
+    if (self->options.inputs && self->options.input_count != (size_t)inference->inputs)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The network has %d inputs, and %zu are given.",
+                          inference->inputs, self->options.input_count);
+    for (int i = 0; i < inference->inputs && self->options.inputs; i++) {
+        const opevo_network_tensor *value = &inference->value[inference->input[i]];
+        const opevo_array *given = &self->options.inputs[i];
+        bool fits = given->type == value->array.type && given->dims == value->array.dims;
+
+        for (int d = 0; d < given->dims && fits; d++)
+            fits = given->extent[d] == value->array.extent[d];
+        if (!fits)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "Input '%.200s' is of another type or shape than what is given for "
+                              "the test.",
+                              value->name);
+    }
+    return OPEVO_OK;
+}
+
 opevo_status opevo_i_library_check_types(const opevo_network_library *self, opevo_error *err)
 {
     const opevo_network_inference *inference = self->inference;
     opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(check_given(self, err));
 
     for (int i = 0; i < inference->inputs && opevo_i_library_is_for_gpu(self); i++)
         OPEVO_TRY(check_type("input", &inference->value[inference->input[i]], err));

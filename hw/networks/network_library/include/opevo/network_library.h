@@ -77,8 +77,9 @@ typedef struct opevo_network_library_options {
     opevo_device_facts facts;  /* of the CPU that it will run on */
     uint64_t seed;             /* of the inputs of its test, */
     const opevo_array *inputs; /* or these, one for each; NULL: drawn ones */
-    const char *model;         /* what comments say: the file ... */
-    const char *version;       /* ... and the version of opevo */
+    size_t input_count;
+    const char *model;   /* what comments say: the file ... */
+    const char *version; /* ... and the version of opevo */
     /* What names of the library begin with; NULL: net. Libraries with different names, in more than
      * case, can be parts of one program. */
     const char *name;

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# network_libraries.sh OPEVO FOLDER [SHARE]: of the node cases of ONNX's backend tests in FOLDER (Debian:
+# libonnx-testdata), the library of each SHAREth that `--run` computes right gives the same on the inputs of the case,
+# or is refused with a sentence; outside the long run one in 40.
+set -eu
+opevo=$1
+folder=$2
+share=${3:-40}
+[ -d "$folder" ] || {
+    echo "skipped: no node cases of ONNX in $folder; they are in Debian's package libonnx-testdata"
+    exit 77
+}
+[ -z "${OPEVO_TEST_LONG:-}" ] || share=1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+list() { # list KIND: the files KIND_0.pb,KIND_1.pb,... of the case
+    files= i=0
+    while [ -e "$case/test_data_set_0/$1_$i.pb" ]; do
+        files=$files${files:+,}$case/test_data_set_0/$1_$i.pb i=$((i + 1))
+    done
+    echo "$files"
+}
+number=0 right=0 made=0 wrong=0
+for case in "$folder"/*/; do
+    number=$((number + 1))
+    [ $((number % share)) = 0 ] || continue
+    inputs=$(list input)
+    "$opevo" network "$case/model.onnx" --run "$inputs" --expect "$(list output)" >"$work/said" 2>&1 || continue
+    right=$((right + 1))
+    rm -rf "$work/library"
+    status=0
+    "$opevo" network "$case/model.onnx" --quiet -o "$work/library" --check-input "$inputs" >"$work/said" 2>&1 || status=$?
+    if [ "$status" != 0 ]; then
+        echo "refused: $(basename "$case"): $(sed 's/.*onnx: //' "$work/said")"
+        [ "$status" = 2 ] || wrong=$((wrong + 1))
+        continue
+    fi
+    if make -s -C "$work/library" check CFLAGS='-O1 -ffp-contract=off' >"$work/said" 2>&1; then
+        made=$((made + 1))
+    else
+        echo "WRONG: $(basename "$case"): $(head -3 "$work/said" | tr '\n' ' ')"
+        wrong=$((wrong + 1))
+    fi
+done
+echo "$number cases, of $right that --run computes right $made are right as libraries, $wrong wrong"
+[ "$wrong" = 0 ] && [ $((10 * made)) -ge $((8 * right)) ]
