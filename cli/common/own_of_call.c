@@ -49,12 +49,18 @@ static opevo_status find_language(const char *source, const opevo_i_cli_own_devi
 {
     if (!opevo_own_language(source, out))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: --harness goes with a kernel, a file NAME.c, NAME.cu or NAME.hip.",
+                          "%s: --harness goes with a kernel, a file NAME.c, NAME.cu, NAME.hip or "
+                          "NAME.cl.",
                           source);
     if (*out == OPEVO_KERNEL_CUDA && device->dialect == OPEVO_KERNEL_HIP)
         *out = OPEVO_KERNEL_HIP; /* one source for both */
-    if (device->any || device->dialect == *out)
+    if (device->any ? *out != OPEVO_KERNEL_OPENCL : device->dialect == *out)
         return OPEVO_OK;
+    if (device->any)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s is a kernel in opencl, and --on %s takes files NAME.cu, NAME.hip and "
+                          "NAME.c; give --on opencl:0.",
+                          source, device->name);
     return OPEVO_FAIL(err, OPEVO_INVALID, "%s is a kernel in %s, and --on %s takes %s.", source,
                       opevo_kernel_dialect_name(*out), device->name,
                       opevo_kernel_dialect_name(device->dialect));

@@ -12,6 +12,7 @@
 #include <opevo/live.h>
 #include <opevo/own_kernels.h>
 #include <opevo/space.h>
+#include <opevo/worker.h>
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -75,6 +76,20 @@ static inline bool own_has_interpreter(void)
 
     snprintf(path, sizeof path, "%s-simt", worker ? worker : "");
     return access(path, X_OK) == 0 && system("command -v clang-19 >/dev/null") == 0;
+}
+
+static inline void own_note_opencl(void *context, const opevo_hardware *row)
+{
+    if (row->present && !strncmp(row->name, "opencl:", 7))
+        *(bool *)context = true;
+}
+
+static inline bool own_has_opencl(void)
+{
+    bool has = false;
+
+    opevo_hardware_list(own_note_opencl, &has);
+    return has;
 }
 
 /* What becomes of a point, and words of its message; NULL: any. */

@@ -20,8 +20,8 @@ static opevo_status read_argument(const opevo_harness *harness, json_t *value,
                                   const opevo_json_reader *at, opevo_i_harness_argument_plan *out,
                                   opevo_error *err)
 {
-    static const char message[] = "The name of a buffer, a scalar such as {\"i32\": \"n\"}, or "
-                                  "{\"struct\": [...]} of these is expected.";
+    static const char message[] = "The name of a buffer, a scalar such as {\"i32\": \"n\"}, "
+                                  "{\"struct\": [...]} of these or {\"local\": BYTES} is expected.";
     const char *name = json_string_value(value);
 
     if (name) {
@@ -33,7 +33,10 @@ static opevo_status read_argument(const opevo_harness *harness, json_t *value,
     }
     if (json_object_size(value) != 1)
         return opevo_json_fail(at, err, "%s", message);
-    out->kind = OPEVO_ARGUMENT_SCALAR;
+    out->value = json_object_get(value, "local");
+    out->kind = out->value ? OPEVO_ARGUMENT_LOCAL : OPEVO_ARGUMENT_SCALAR;
+    if (out->value)
+        return OPEVO_OK;
     for (opevo_kernel_element e = 0; e <= OPEVO_KERNEL_ELEMENT_U8; e++) {
         out->value = json_object_get(value, opevo_kernel_element_name(e));
         out->element = e;
@@ -60,8 +63,11 @@ static opevo_status read_struct(const opevo_harness *harness, json_t *members,
         return no_memory(harness, err);
     out->member_count = count;
     *left -= count;
-    for (size_t i = 0; i < count && status == OPEVO_OK; i++)
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         status = read_argument(harness, json_array_get(members, i), at, &out->members[i], err);
+        if (status == OPEVO_OK && out->members[i].kind == OPEVO_ARGUMENT_LOCAL)
+            status = opevo_json_fail(at, err, "A struct holds no local memory.");
+    }
     return status;
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64, STEPS = 1 << 16, BLOCK_SIZE = 1024, SHARED = 1 << 20 };
+enum { ALIGNMENT = 64, STEPS = 1 << 16, BLOCK_SIZE = 1024, SHARED = 1 << 24 };
 
 #define CASE_BYTES ((size_t)1 << 30)
 
@@ -282,6 +282,23 @@ size_t opevo_argument_lay_out(const opevo_argument *argument,
     return at + (-at & (widest - 1));
 }
 
+static opevo_status local_bytes(const walk *w, const opevo_i_harness_step *step,
+                                const opevo_i_harness_argument_plan *plan, opevo_argument *out)
+{
+    int64_t bytes = 0;
+    opevo_status status = evaluate(w, plan->value, step, "arguments", 1, SHARED, &bytes);
+
+    out->bits = (uint64_t)bytes;
+    if (status == OPEVO_OK && !w->player->takes_local) {
+        w->out->verdict = OPEVO_VERDICT_UNSUPPORTED;
+        snprintf(w->out->message, sizeof w->out->message,
+                 "%.60s takes local memory as an argument, which only OpenCL passes; give "
+                 "\"shared\" bytes.",
+                 step->name);
+    }
+    return status;
+}
+
 /* Buffers, and scalars with their values. */
 static opevo_status evaluate_arguments(const walk *w, const opevo_i_harness_step *step,
                                        const opevo_i_harness_argument_plan *plans, size_t count,
@@ -294,6 +311,8 @@ static opevo_status evaluate_arguments(const walk *w, const opevo_i_harness_step
         out[i].buffer = plans[i].buffer;
         if (out[i].kind == OPEVO_ARGUMENT_SCALAR)
             status = scalar(w, step, &plans[i], &out[i]);
+        if (out[i].kind == OPEVO_ARGUMENT_LOCAL)
+            status = local_bytes(w, step, &plans[i], &out[i]);
     }
     return status;
 }
@@ -348,7 +367,8 @@ static opevo_status play_launch(walk *w, const opevo_i_harness_step *step)
                                     step->arguments[i].member_count, &members[used]);
         used += step->arguments[i].member_count;
     }
-    if (status != OPEVO_OK || !launch.grid[0] || !launch.grid[1] || !launch.grid[2])
+    if (status != OPEVO_OK || w->out->verdict != OPEVO_VERDICT_OK || !launch.grid[0] ||
+        !launch.grid[1] || !launch.grid[2])
         return status;
     return w->player->launch(w->player->context, &launch, w->out, w->err);
 }

@@ -55,10 +55,12 @@ static opevo_status launch_nothing(void *context, const opevo_grid_launch *launc
     return OPEVO_OK;
 }
 
+static const opevo_player nobody = {.launch = launch_nothing, .takes_local = true};
+
 static opevo_status try_case(const opevo_harness *harness, const opevo_i_harness_case_plan *plan,
-                             const opevo_harness_values *values, opevo_error *err)
+                             const opevo_harness_values *values, const opevo_player *player,
+                             opevo_error *err)
 {
-    const opevo_player nobody = {.launch = launch_nothing};
     opevo_evaluation ignored = {0};
     opevo_status status = OPEVO_OK;
     opevo_case *self = opevo_calloc(1, sizeof *self);
@@ -69,7 +71,7 @@ static opevo_status try_case(const opevo_harness *harness, const opevo_i_harness
     OPEVO_TRY(opevo_i_harness_case_lay_out(self, plan, values, err));
     for (size_t i = 0; i < harness->buffer_count; i++)
         OPEVO_TRY(opevo_i_harness_case_fill_check(self, i, err));
-    OPEVO_TRY(opevo_case_play(self, &nobody, &ignored, err)); /* flags without data read as 0 */
+    OPEVO_TRY(opevo_case_play(self, player, &ignored, err)); /* flags without data read as 0 */
 cleanup:
     opevo_case_close(self);
     return status;
@@ -78,7 +80,14 @@ cleanup:
 opevo_status opevo_harness_check(const opevo_harness *harness, const opevo_harness_values *values,
                                  opevo_error *err)
 {
-    return try_case(harness, &harness->cases[OPEVO_SET_TUNE][0], values, err);
+    return opevo_harness_launches(harness, values, &nobody, err);
+}
+
+opevo_status opevo_harness_launches(const opevo_harness *harness,
+                                    const opevo_harness_values *values, const opevo_player *player,
+                                    opevo_error *err)
+{
+    return try_case(harness, &harness->cases[OPEVO_SET_TUNE][0], values, player, err);
 }
 
 static opevo_status read_members(opevo_harness *harness, opevo_error *err)
@@ -99,7 +108,7 @@ static opevo_status read_members(opevo_harness *harness, opevo_error *err)
     OPEVO_TRY(opevo_i_harness_tuning(harness, &root, err));
     for (opevo_harness_set set = 0; set < OPEVO_HARNESS_SETS; set++) {
         for (size_t i = 0; i < harness->case_count[set]; i++)
-            OPEVO_TRY(try_case(harness, &harness->cases[set][i], &harness->values, err));
+            OPEVO_TRY(try_case(harness, &harness->cases[set][i], &harness->values, &nobody, err));
     }
 cleanup:
     return status;

@@ -81,7 +81,7 @@ typedef struct opevo_i_harness_argument_plan {
     opevo_argument_kind kind;
     size_t buffer;
     opevo_kernel_element element;
-    json_t *value;                                 /* an expression; or a number, for floats */
+    json_t *value; /* an expression; or a number, for floats; bytes of local memory */
     struct opevo_i_harness_argument_plan *members; /* of a struct; owned */
     size_t member_count;
 } opevo_i_harness_argument_plan;

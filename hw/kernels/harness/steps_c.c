@@ -18,6 +18,7 @@ typedef struct printer {
     opevo_text *out;
     unsigned depth;
     unsigned loops; /* so far: each has a counter of its own */
+    bool device;    /* buffers are b[0], b[1], ..., and kernels are launched */
 } printer;
 
 static void indent(const printer *self)
@@ -50,7 +51,7 @@ static void add_expression(const printer *self, const json_t *expression)
     opevo_text_add(self->out, ")");
 }
 
-static void add_argument(const printer *self, const opevo_i_harness_argument_plan *argument)
+static const char *type_of(opevo_kernel_element element)
 {
     static const char *const types[] = {[OPEVO_KERNEL_ELEMENT_F32] = "float",
                                         [OPEVO_KERNEL_ELEMENT_F64] = "double",
@@ -63,11 +64,16 @@ static void add_argument(const printer *self, const opevo_i_harness_argument_pla
                                         [OPEVO_KERNEL_ELEMENT_I8] = "signed char",
                                         [OPEVO_KERNEL_ELEMENT_U8] = "unsigned char"};
 
+    return types[element];
+}
+
+static void add_argument(const printer *self, const opevo_i_harness_argument_plan *argument)
+{
     if (argument->kind == OPEVO_ARGUMENT_BUFFER) {
-        opevo_text_printf(self->out, "b%zu", argument->buffer);
+        opevo_text_printf(self->out, self->device ? "b[%zu]" : "b%zu", argument->buffer);
         return;
     }
-    opevo_text_printf(self->out, "(%s)", types[argument->element]);
+    opevo_text_printf(self->out, "(%s)", type_of(argument->element));
     if (json_is_real(argument->value))
         opevo_text_printf(self->out, "%a", json_real_value(argument->value));
     else
@@ -77,9 +83,95 @@ static void add_argument(const printer *self, const opevo_i_harness_argument_pla
 static opevo_status print(printer *self, const opevo_i_harness_step *steps, size_t count,
                           opevo_error *err);
 
+/* ---- Launches ---- */
+
+static void print_extents(const printer *self, const char *name, json_t *const *extents)
+{
+    opevo_text_printf(self->out, "        const unsigned %s[3] = {", name);
+    for (int axis = 0; axis < 3; axis++) {
+        opevo_text_add(self->out, axis ? ", " : "");
+        if (extents[axis]) {
+            opevo_text_add(self->out, "(unsigned)");
+            add_expression(self, extents[axis]);
+        } else {
+            opevo_text_add(self->out, "1");
+        }
+    }
+    opevo_text_add(self->out, "};\n");
+}
+
+/* A variable that holds a scalar or a struct: its address is the argument. */
+static void print_variable(const printer *self, const opevo_i_harness_argument_plan *argument,
+                           size_t i)
+{
+    size_t count = argument->kind == OPEVO_ARGUMENT_STRUCT ? argument->member_count : 0;
+
+    if (!count) {
+        opevo_text_printf(self->out, "        const %s a%zu = ", type_of(argument->element), i);
+        add_argument(self, argument);
+        opevo_text_add(self->out, ";\n");
+        return;
+    }
+    opevo_text_add(self->out, "        const struct {");
+    for (size_t m = 0; m < count; m++)
+        opevo_text_printf(self->out, " %s m%zu;",
+                          argument->members[m].kind == OPEVO_ARGUMENT_BUFFER
+                              ? "device_memory"
+                              : type_of(argument->members[m].element),
+                          m);
+    opevo_text_printf(self->out, " } a%zu = {", i);
+    for (size_t m = 0; m < count; m++) {
+        opevo_text_add(self->out, m ? ", " : "");
+        add_argument(self, &argument->members[m]);
+    }
+    opevo_text_add(self->out, "};\n");
+}
+
+static void print_launch(const printer *self, const opevo_i_harness_step *step)
+{
+    size_t count = step->argument_count;
+
+    opevo_text_add(self->out, "    {\n");
+    print_extents(self, "grid", step->grid);
+    print_extents(self, "block", step->block);
+    for (size_t i = 0; i < count; i++) {
+        if (step->arguments[i].kind == OPEVO_ARGUMENT_SCALAR ||
+            step->arguments[i].kind == OPEVO_ARGUMENT_STRUCT)
+            print_variable(self, &step->arguments[i], i);
+    }
+    opevo_text_add(self->out, "        const argument arguments[] = {");
+    for (size_t i = 0; i < count; i++) {
+        const opevo_i_harness_argument_plan *one = &step->arguments[i];
+
+        opevo_text_add(self->out, i ? ", " : "");
+        if (one->kind == OPEVO_ARGUMENT_BUFFER) {
+            opevo_text_printf(self->out, "{&b[%zu], sizeof *b}", one->buffer);
+        } else if (one->kind == OPEVO_ARGUMENT_LOCAL) {
+            opevo_text_add(self->out, "{NULL, (size_t)");
+            add_expression(self, one->value);
+            opevo_text_add(self->out, "}");
+        } else {
+            opevo_text_printf(self->out, "{&a%zu, sizeof a%zu}", i, i);
+        }
+    }
+    opevo_text_printf(self->out, "%s};\n\n        launch(KERNEL(%s), grid, block, (size_t)",
+                      count ? "" : "{NULL, 0}", step->name);
+    if (step->shared)
+        add_expression(self, step->shared);
+    else
+        opevo_text_add(self->out, "0");
+    opevo_text_printf(self->out, ", arguments, %zu);\n    }\n", count);
+}
+
+/* ---- Steps ---- */
+
 static opevo_status print_call(const printer *self, const opevo_i_harness_step *step,
                                opevo_error *err)
 {
+    if (self->device) {
+        print_launch(self, step);
+        return OPEVO_OK;
+    }
     if (!step->call)
         return opevo_i_harness_fail(self->what->harness, err, step->where,
                                     "A launch with a grid needs a device; a C function is called "
@@ -92,6 +184,9 @@ static opevo_status print_call(const printer *self, const opevo_i_harness_step *
             return opevo_i_harness_fail(self->what->harness, err, step->where,
                                         "A C function takes no struct by value here; pass its "
                                         "members.");
+        if (step->arguments[i].kind == OPEVO_ARGUMENT_LOCAL)
+            return opevo_i_harness_fail(self->what->harness, err, step->where,
+                                        "A C function takes no local memory; pass a buffer.");
         opevo_text_add(self->out, i ? ", " : "");
         add_argument(self, &step->arguments[i]);
     }
@@ -119,7 +214,9 @@ static opevo_status print_loop(printer *self, const opevo_i_harness_step *step, 
         const opevo_buffer *flag = &self->what->buffers[step->buffer];
 
         indent(self);
-        opevo_text_printf(self->out, "if (!__builtin_memcmp(b%zu, (const char[8]){0}, %zu))\n",
+        opevo_text_printf(self->out,
+                          self->device ? "if (!flag_is_set(b[%zu], %zu))\n"
+                                       : "if (!__builtin_memcmp(b%zu, (const char[8]){0}, %zu))\n",
                           step->buffer, opevo_kernel_element_size(flag->element));
         indent(self);
         opevo_text_add(self->out, "    break;\n");
@@ -142,8 +239,10 @@ static opevo_status print(printer *self, const opevo_i_harness_step *steps, size
             status = print_call(self, step, err);
         } else if (step->kind == OPEVO_I_STEP_ZERO) {
             indent(self);
-            opevo_text_printf(self->out, "__builtin_memset(b%zu, 0, %zu);\n", step->buffer,
-                              self->what->buffers[step->buffer].size_bytes);
+            opevo_text_printf(self->out,
+                              self->device ? "set_zero(b[%zu], %zu);\n"
+                                           : "__builtin_memset(b%zu, 0, %zu);\n",
+                              step->buffer, self->what->buffers[step->buffer].size_bytes);
         } else {
             status = print_loop(self, step, err);
         }
@@ -151,7 +250,8 @@ static opevo_status print(printer *self, const opevo_i_harness_step *steps, size
     return status;
 }
 
-static void print_head(const printer *self, const char *entry)
+/* The functions that expressions use. */
+void opevo_harness_print_helpers(opevo_text *out)
 {
     static const char functions[] =
         "static inline long long " PREFIX "min(long long a, long long b) { return a < b ? a : b; "
@@ -162,25 +262,35 @@ static void print_head(const printer *self, const char *entry)
         "{\n"
         "    return a / b + (a % b != 0 && (a < 0) == (b < 0));\n"
         "}\n\n";
-    const opevo_i_harness_size_names *names = &self->what->names;
 
-    opevo_text_add(self->out, functions);
+    opevo_text_add(out, functions);
+}
+
+static void print_head(const printer *self, const char *entry)
+{
     opevo_text_printf(self->out, "__attribute__((visibility(\"default\"))) void %s(", entry);
     for (size_t b = 0; b < self->what->harness->buffer_count; b++)
         opevo_text_printf(self->out, "void *b%zu, ", b);
     opevo_text_add(self->out, "void *scratch)\n{\n");
+}
+
+static void print_names(const printer *self)
+{
+    const opevo_i_harness_size_names *names = &self->what->names;
+
     for (size_t i = 0; i < names->count; i++)
         opevo_text_printf(self->out, "    const long long " PREFIX "%s = %lldLL;\n", names->name[i],
                           (long long)names->value[i]);
     opevo_text_add(self->out, "\n");
 }
 
-opevo_status opevo_harness_print_c(const opevo_harness *harness, const opevo_harness_values *values,
-                                   bool reference, const char *entry, opevo_text *out,
+/* `entry` is a name, or for a device all that stands before the parameters. */
+static opevo_status print_function(const opevo_harness *harness, const opevo_harness_values *values,
+                                   bool reference, const char *entry, bool device, opevo_text *out,
                                    opevo_error *err)
 {
     bool own = reference && harness->reference_steps;
-    printer self = {.out = out, .depth = 1};
+    printer self = {.out = out, .depth = 1, .device = device};
     opevo_case *what = opevo_calloc(1, sizeof *what);
     opevo_status status = OPEVO_OK;
 
@@ -190,7 +300,13 @@ opevo_status opevo_harness_print_c(const opevo_harness *harness, const opevo_har
     self.what = what;
     OPEVO_TRY(opevo_i_harness_case_lay_out(what, &harness->cases[OPEVO_SET_TUNE][0],
                                            values ? values : &harness->values, err));
-    print_head(&self, entry);
+    if (device) {
+        opevo_text_printf(out, "%s(device_memory *b)\n{\n", entry);
+    } else {
+        opevo_harness_print_helpers(out);
+        print_head(&self, entry);
+    }
+    print_names(&self);
     OPEVO_TRY(print(&self, own ? harness->reference_steps : harness->steps,
                     own ? harness->reference_step_count : harness->step_count, err));
     opevo_text_add(out, "}\n");
@@ -198,4 +314,18 @@ opevo_status opevo_harness_print_c(const opevo_harness *harness, const opevo_har
 cleanup:
     opevo_case_close(what);
     return status;
+}
+
+opevo_status opevo_harness_print_c(const opevo_harness *harness, const opevo_harness_values *values,
+                                   bool reference, const char *entry, opevo_text *out,
+                                   opevo_error *err)
+{
+    return print_function(harness, values, reference, entry, false, out, err);
+}
+
+opevo_status opevo_harness_print_launches(const opevo_harness *harness,
+                                          const opevo_harness_values *values, const char *head,
+                                          opevo_text *out, opevo_error *err)
+{
+    return print_function(harness, values, false, head, true, out, err);
 }

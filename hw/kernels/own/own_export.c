@@ -1,24 +1,251 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A point as files: its source with the macros, these as a header, and for functions in C a program
- * that runs the steps on the inputs of the first seed, compares and times them. */
+/* A point as files: its source with the macros, these as a header, and a program that runs the steps
+ * on the inputs of the first seed, compares and times them: functions in C by a call, kernels by what
+ * device.h knows of their device. */
 
 #include "own_internal.h"
 
 #include <opevo/text_fill.h>
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-static void print_call(const char *macro, const char *function, size_t count, opevo_text *out)
+void opevo_i_own_define_macros(const char *macros, opevo_text *out)
+{
+    for (const char *at = macros; *at;) {
+        size_t length = strcspn(at, "\n"), name = strcspn(at, "=");
+
+        opevo_text_printf(out, "#define %.*s %.*s\n", (int)name - 2, at + 2,
+                          (int)(length - name - 1), at + name + 1);
+        at += length + 1;
+    }
+}
+
+/* Behind a source that a program includes: parameters may have the names of its variables. */
+static void undefine_macros(const char *macros, opevo_text *out)
+{
+    for (const char *at = macros; *at; at += strcspn(at, "\n") + 1)
+        opevo_text_printf(out, "#undef %.*s\n", (int)strcspn(at, "=") - 2, at + 2);
+}
+
+/* ---- Names ---------------------------------------------------------------------------------- */
+
+enum { FILE_KERNEL, FILE_HEADER, FILE_MAIN, FILE_MAKE, FILE_INPUTS, FILE_DEVICE, FILE_REFERENCE };
+
+/* The ending of a source. */
+static const char *ending(opevo_kernel_dialect dialect)
+{
+    static const char *const endings[] = {[OPEVO_KERNEL_C] = ".c",
+                                          [OPEVO_KERNEL_CUDA] = ".cu",
+                                          [OPEVO_KERNEL_HIP] = ".hip.cpp",
+                                          [OPEVO_KERNEL_OPENCL] = ".cl"};
+
+    return endings[dialect];
+}
+
+static bool compares(opevo_harness_reference_kind kind)
+{
+    return kind == OPEVO_REFERENCE_ITSELF || kind == OPEVO_REFERENCE_SOURCE;
+}
+
+/* Which file is number i: without a device there is no FILE_DEVICE. */
+static size_t file_of(bool calls, size_t i)
+{
+    return calls && i >= FILE_DEVICE ? i + 1 : i;
+}
+
+const char *opevo_i_own_file_name(opevo_kernel_dialect dialect, bool calls,
+                                  opevo_harness_reference_kind kind, size_t i)
+{
+    static const char *const references[] = {[OPEVO_KERNEL_C] = "reference.c",
+                                             [OPEVO_KERNEL_CUDA] = "reference.cu",
+                                             [OPEVO_KERNEL_HIP] = "reference.hip.cpp",
+                                             [OPEVO_KERNEL_OPENCL] = "reference.cl"};
+    static const char *const kernels[] = {[OPEVO_KERNEL_C] = "kernel.c",
+                                          [OPEVO_KERNEL_CUDA] = "kernel.cu",
+                                          [OPEVO_KERNEL_HIP] = "kernel.hip.cpp",
+                                          [OPEVO_KERNEL_OPENCL] = "kernel.cl"};
+    static const char *const mains[] = {[OPEVO_KERNEL_C] = "main.c",
+                                        [OPEVO_KERNEL_CUDA] = "main.cu",
+                                        [OPEVO_KERNEL_HIP] = "main.hip.cpp",
+                                        [OPEVO_KERNEL_OPENCL] = "main.c"};
+
+    switch (file_of(calls, i)) {
+    case FILE_KERNEL:
+        return kernels[dialect];
+    case FILE_HEADER:
+        return "kernel.h";
+    case FILE_MAIN:
+        return !calls && dialect == OPEVO_KERNEL_C ? NULL : mains[dialect];
+    case FILE_MAKE:
+        return "Makefile";
+    case FILE_INPUTS:
+        return "inputs.bin";
+    case FILE_DEVICE:
+        return "device.h";
+    case FILE_REFERENCE:
+        return !compares(kind)                  ? NULL
+               : kind == OPEVO_REFERENCE_SOURCE ? "reference.c"
+                                                : references[dialect];
+    default:
+        return NULL;
+    }
+}
+
+/* ---- The program ---------------------------------------------------------------------------- */
+
+static void print_parameters(const char *function, size_t count, opevo_text *out)
 {
     opevo_text_printf(out, "void %s(", function);
     for (size_t i = 0; i <= count; i++)
         opevo_text_printf(out, "%svoid *", i ? ", " : "");
-    opevo_text_printf(out, ");\n#define %s(b) %s(", macro, function);
+    opevo_text_add(out, ");\n");
+}
+
+static void print_arguments(const char *function, size_t count, opevo_text *out)
+{
+    opevo_text_printf(out, "    %s(", function);
     for (size_t i = 0; i < count; i++)
         opevo_text_printf(out, "b[%zu], ", i);
-    opevo_text_add(out, "NULL)\n");
+    opevo_text_add(out, "NULL);\n");
+}
+
+/* refer(), by a function in C. */
+static void print_refer(size_t count, opevo_text *out)
+{
+    opevo_text_add(out, "\n#define COMPARES\n#ifdef __cplusplus\nextern \"C\"\n#endif\n");
+    print_parameters("opevo_reference", count, out);
+    opevo_text_add(out, "\nstatic void refer(char **b)\n{\n");
+    print_arguments("opevo_reference", count, out);
+    opevo_text_add(out, "}\n");
+}
+
+static void print_call_run(size_t count, opevo_text *out)
+{
+    print_parameters(OPEVO_I_OWN_ENTRY, count, out);
+    opevo_text_add(out, "\nstatic double run(char **b)\n{\n    double start = now();\n\n");
+    print_arguments(OPEVO_I_OWN_ENTRY, count, out);
+    opevo_text_add(out, "    return now() - start;\n}\n");
+}
+
+/* Copies to the device and back, around steps that are timed. */
+static const char on_device[] =
+    "static double on_device(void (*steps)(device_memory *), char **host)\n{\n"
+    "    static device_memory b[COUNT];\n    double elapsed_s;\n\n"
+    "    for (int i = 0; i < COUNT; i++) {\n        if (!b[i])\n"
+    "            b[i] = allocate(buffers[i].bytes);\n"
+    "        copy_in(b[i], host[i], buffers[i].bytes);\n    }\n"
+    "    begin_timing();\n    steps(b);\n    elapsed_s = end_timing();\n"
+    "    for (int i = 0; i < COUNT; i++)\n        copy_out(host[i], b[i], buffers[i].bytes);\n"
+    "    return elapsed_s;\n}\n\n";
+
+/* Words for the compiler, one a line, as one text in C. */
+static void print_words(const char *lines, opevo_text *out)
+{
+    size_t length = strlen(lines);
+
+    while (length && lines[length - 1] == '\n')
+        length--;
+    for (size_t i = 0; i < length; i++) {
+        if (lines[i] == '"' || lines[i] == '\\')
+            opevo_text_add(out, "\\");
+        opevo_text_add_bytes(out, lines[i] == '\n' ? " " : &lines[i], 1);
+    }
+}
+
+static opevo_status print_options(const opevo_i_own_export *what, const opevo_i_own_point *point,
+                                  opevo_text *out, opevo_error *err)
+{
+    opevo_text lines = {0};
+    opevo_status status = opevo_harness_compiler(what->harness, &point->whole, &lines, err);
+
+    if (status == OPEVO_OK && !strstr(opevo_text_string(&lines), "-cl-std="))
+        opevo_text_add(&lines, "-cl-std=CL1.2\n");
+    print_words(opevo_text_string(&lines), out);
+    opevo_text_free(&lines);
+    return status;
+}
+
+/* use_program(FILE, OPTIONS) */
+static opevo_status print_use(const opevo_i_own_export *what, const char *file,
+                              const opevo_i_own_point *point, opevo_text *out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_printf(out, "    use_program(\"%s\", \"", file);
+    status = print_options(what, point, out, err);
+    opevo_text_add(out, "\");\n");
+    return status;
+}
+
+static opevo_status print_opencl_run(const opevo_i_own_export *what, opevo_text *out,
+                                     opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_add(out, "static double run(char **b)\n{\n    if (!device)\n        open_device();\n"
+                        "    if (!kernel_count)\n    ");
+    OPEVO_TRY(print_use(what, "kernel.cl", what->values, out, err));
+    opevo_text_add(out, "    return on_device(opevo_run, b);\n}\n");
+    if (what->kind != OPEVO_REFERENCE_ITSELF)
+        return OPEVO_OK;
+    opevo_text_add(out, "\n");
+    OPEVO_TRY(opevo_harness_print_launches(what->harness, &what->first->whole,
+                                           "static void opevo_reference", out, err));
+    opevo_text_add(out, "\n#define COMPARES\nstatic void refer(char **b)\n{\n");
+    OPEVO_TRY(print_use(what, "reference.cl", what->first, out, err));
+    opevo_text_add(out, "    on_device(opevo_reference, b);\n");
+    OPEVO_TRY(print_use(what, "kernel.cl", what->values, out, err));
+    opevo_text_add(out, "}\n");
+cleanup:
+    return status;
+}
+
+static void print_gpu_run(const opevo_i_own_export *what, opevo_text *out)
+{
+    opevo_text_add(out, "static double run(char **b)\n{\n    if (!timing_events[0])\n"
+                        "        open_device();\n    return on_device(opevo_run, b);\n}\n");
+    if (what->kind == OPEVO_REFERENCE_ITSELF)
+        opevo_text_add(out, "\n#define COMPARES\nvoid opevo_reference(device_memory *b);\n\n"
+                            "static void refer(char **b)\n{\n"
+                            "    on_device(opevo_reference, b);\n}\n");
+}
+
+/* run() and, where something compares, refer(). */
+static opevo_status print_run(const opevo_i_own_export *what, size_t count, opevo_text *out,
+                              opevo_error *err)
+{
+    bool opencl = what->dialect == OPEVO_KERNEL_OPENCL;
+    opevo_status status = OPEVO_OK;
+
+    if (what->calls) {
+        print_call_run(count, out);
+        if (compares(what->kind))
+            print_refer(count, out);
+        return opevo_text_check(out, err);
+    }
+    opevo_text_add(out, "#include \"device.h\"\n");
+    if (!opencl) {
+        opevo_text_printf(out, "#include \"kernel%s\"\n", ending(what->dialect));
+        undefine_macros(opevo_text_string(&what->values->macros), out);
+    }
+    opevo_text_add(out, "\n");
+    opevo_harness_print_helpers(out);
+    OPEVO_TRY(opevo_harness_print_launches(what->harness, &what->values->whole,
+                                           "static void " OPEVO_I_OWN_ENTRY, out, err));
+    opevo_text_add(out, "\n");
+    opevo_text_add(out, on_device);
+    if (opencl)
+        OPEVO_TRY(print_opencl_run(what, out, err));
+    else
+        print_gpu_run(what, out);
+    if (what->kind == OPEVO_REFERENCE_SOURCE)
+        print_refer(count, out);
+    status = opevo_text_check(out, err);
+cleanup:
+    return status;
 }
 
 /* A row of the program's table for each buffer. */
@@ -38,70 +265,128 @@ static void print_buffers(const opevo_harness *harness, const opevo_buffer *buff
     }
 }
 
-opevo_status opevo_i_own_print_program(const opevo_harness *harness,
-                                       const opevo_harness_values *values, bool compares,
-                                       opevo_text *out, opevo_error *err)
+static opevo_status print_program(const opevo_i_own_export *what, opevo_text *out, opevo_error *err)
 {
-    opevo_case *what = NULL;
+    opevo_case *timed = NULL;
     opevo_status status = OPEVO_OK;
     const opevo_buffer *buffers = NULL;
-    opevo_text number = {0}, rows = {0}, calls = {0};
+    opevo_text number = {0}, rows = {0}, run = {0};
     size_t count = 0;
 
-    OPEVO_TRY(opevo_case_open_with(harness, OPEVO_SET_TUNE, 0, values, &what, err));
-    buffers = opevo_case_buffers(what, &count);
+    OPEVO_TRY(
+        opevo_case_open_with(what->harness, OPEVO_SET_TUNE, 0, &what->values->whole, &timed, err));
+    buffers = opevo_case_buffers(timed, &count);
     opevo_text_printf(&number, "%zu", count);
-    print_buffers(harness, buffers, count, &rows);
-    print_call("RUN", "opevo_run", count, &calls);
-    if (compares)
-        print_call("REFERENCE", "opevo_reference", count, &calls);
+    print_buffers(what->harness, buffers, count, &rows);
+    OPEVO_TRY(print_run(what, count, &run, err));
     OPEVO_TRY(opevo_text_check(&number, err));
     OPEVO_TRY(opevo_text_check(&rows, err));
-    OPEVO_TRY(opevo_text_check(&calls, err));
     opevo_text_fill(
         out, opevo_i_own_program,
-        (opevo_text_slot[]){{"count", number.data}, {"buffers", rows.data}, {"calls", calls.data}},
-        3);
+        (opevo_text_slot[]){{"count", number.data}, {"buffers", rows.data}, {"run", run.data}}, 3);
     status = opevo_text_check(out, err);
 cleanup:
-    opevo_case_close(what);
+    opevo_case_close(timed);
     opevo_text_free(&number);
     opevo_text_free(&rows);
-    opevo_text_free(&calls);
+    opevo_text_free(&run);
     return status;
 }
 
-opevo_status opevo_i_own_print_inputs(const opevo_harness *harness,
-                                      const opevo_harness_values *values, opevo_text *out,
-                                      opevo_error *err)
+static opevo_status print_inputs(const opevo_i_own_export *what, opevo_text *out, opevo_error *err)
 {
-    opevo_case *what = NULL;
-    opevo_status status = OPEVO_OK;
+    opevo_case *timed = NULL;
+    opevo_status status =
+        opevo_case_open_with(what->harness, OPEVO_SET_TUNE, 0, &what->values->whole, &timed, err);
     const opevo_buffer *buffers = NULL;
     size_t count = 0;
 
-    OPEVO_TRY(opevo_case_open_with(harness, OPEVO_SET_TUNE, 0, values, &what, err));
-    buffers = opevo_case_buffers(what, &count);
+    if (status != OPEVO_OK)
+        return status;
+    buffers = opevo_case_buffers(timed, &count);
     for (size_t i = 0; i < count; i++) {
         if (buffers[i].initialised)
             opevo_text_add_bytes(out, buffers[i].data, buffers[i].size_bytes);
     }
-    status = opevo_text_check(out, err);
+    opevo_case_close(timed);
+    return opevo_text_check(out, err);
+}
+
+/* ---- The reference -------------------------------------------------------------------------- */
+
+/* A function in C, under another name: a copy, in which that of the entry is replaced. */
+static void print_reference_call(const opevo_i_own_export *what, opevo_text *out)
+{
+    const char *source = opevo_text_string(&what->reference->source);
+    const char *at = NULL;
+
+    if (what->kind == OPEVO_REFERENCE_ITSELF)
+        opevo_i_own_define_macros(opevo_text_string(&what->first->macros), out);
+    while ((at = strstr(source, OPEVO_I_OWN_ENTRY "(")) != NULL) {
+        opevo_text_add_bytes(out, source, (size_t)(at - source));
+        opevo_text_add(out, "opevo_reference(");
+        source = at + strlen(OPEVO_I_OWN_ENTRY "(");
+    }
+    opevo_text_add(out, source);
+}
+
+/* Kernels get names of their own, as programs have one of each name. */
+static opevo_status rename_kernel(void *context, const opevo_grid_launch *launch,
+                                  opevo_evaluation *out, opevo_error *err)
+{
+    const char *at = launch->kernel;
+    opevo_text line = {0};
+
+    (void)out, (void)err;
+    while (isalnum((unsigned char)*at) || *at == '_')
+        at++;
+    opevo_text_printf(&line, "#define %s opevo_reference_%s\n", launch->kernel, launch->kernel);
+    if (!*at && !line.failed && !strstr(opevo_text_string(context), opevo_text_string(&line)))
+        opevo_text_add(context, opevo_text_string(&line));
+    opevo_text_free(&line);
+    return OPEVO_OK;
+}
+
+/* The default configuration of kernels for GPUs, with its steps. */
+static opevo_status print_reference_gpu(const opevo_i_own_export *what, opevo_text *out,
+                                        opevo_error *err)
+{
+    opevo_text names = {0};
+    const opevo_player player = {.context = &names, .launch = rename_kernel, .takes_local = true};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_harness_launches(what->harness, &what->first->whole, &player, err));
+    opevo_text_add(out, "#include \"device.h\"\n");
+    opevo_text_add(out, opevo_text_string(&names));
+    opevo_text_add(out, opevo_text_string(&what->reference->source));
+    opevo_text_add(out, "\n");
+    undefine_macros(opevo_text_string(&what->first->macros), out);
+    opevo_harness_print_helpers(out);
+    status = opevo_harness_print_launches(what->harness, &what->first->whole,
+                                          "void opevo_reference", out, err);
 cleanup:
-    opevo_case_close(what);
+    opevo_text_free(&names);
     return status;
 }
 
-opevo_status opevo_i_own_print_makefile(const char *options, bool compares, opevo_text *out,
-                                        opevo_error *err)
+static opevo_status print_reference(const opevo_i_own_export *what, opevo_text *out,
+                                    opevo_error *err)
 {
-    static const char *const flags[] = {OPEVO_KERNEL_C_FLAGS};
+    if (what->calls || what->kind == OPEVO_REFERENCE_SOURCE) {
+        print_reference_call(what, out);
+        return opevo_text_check(out, err);
+    }
+    if (what->dialect != OPEVO_KERNEL_OPENCL)
+        return print_reference_gpu(what, out, err);
+    opevo_text_add(out, opevo_text_string(&what->reference->source));
+    return opevo_text_check(out, err);
+}
 
-    opevo_text_add(out, "# Objects keep their entry only, as both may have functions of one name.\n"
-                        "CFLAGS =");
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        opevo_text_printf(out, " %s", flags[i]);
-    opevo_text_add(out, "\nOPTIONS =");
+/* ---- The Makefile --------------------------------------------------------------------------- */
+
+static void print_variable(const char *name, const char *options, opevo_text *out)
+{
+    opevo_text_printf(out, "%s =", name);
     for (const char *at = options; *at;) {
         size_t length = strcspn(at, "\n");
 
@@ -109,14 +394,132 @@ opevo_status opevo_i_own_print_makefile(const char *options, bool compares, opev
             opevo_text_printf(out, " '%.*s'", (int)length, at);
         at += length + (at[length] != '\0');
     }
+    opevo_text_add(out, "\n");
+}
+
+static void print_c_flags(opevo_text *out)
+{
+    static const char *const flags[] = {OPEVO_KERNEL_C_FLAGS};
+
+    opevo_text_add(out, "# Objects keep their entry only, as both may have functions of one name.\n"
+                        "CFLAGS =");
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        opevo_text_printf(out, " %s", flags[i]);
+    opevo_text_add(out, "\n");
+}
+
+#define REFERENCE_OBJECT                                                                           \
+    "\nreference.o: reference.c\n\t$(CC) $(CFLAGS) -w -c -o $@ reference.c\n"                      \
+    "\tobjcopy --keep-global-symbol=opevo_reference $@\n"
+
+static void print_make_c(const opevo_i_own_export *what, const char *options, opevo_text *out)
+{
+    const char *object = compares(what->kind) ? " reference.o" : "";
+
+    print_c_flags(out);
+    print_variable("OPTIONS", options, out);
     opevo_text_printf(out,
-                      "\n\nkernel: main.c kernel.o%s\n\t$(CC) -O2 -o $@ main.c kernel.o%s -lm\n\n"
+                      "\nkernel: main.c kernel.o%s\n\t$(CC) -O2 -o $@ main.c kernel.o%s -lm\n\n"
                       "kernel.o: kernel.c\n\t$(CC) $(CFLAGS) -w $(OPTIONS) -c -o $@ kernel.c\n"
-                      "\tobjcopy --keep-global-symbol=opevo_run $@\n\n",
-                      compares ? " reference.o" : "", compares ? " reference.o" : "");
-    if (compares)
-        opevo_text_add(out, "reference.o: reference.c\n\t$(CC) $(CFLAGS) -w -c -o $@ reference.c\n"
-                            "\tobjcopy --keep-global-symbol=opevo_reference $@\n\n");
-    opevo_text_add(out, "clean:\n\trm -f kernel kernel.o reference.o\n");
+                      "\tobjcopy --keep-global-symbol=opevo_run $@\n%s",
+                      object, object, *object ? REFERENCE_OBJECT : "");
+}
+
+static void print_make_opencl(const opevo_i_own_export *what, opevo_text *out)
+{
+    const char *object = what->kind == OPEVO_REFERENCE_SOURCE ? " reference.o" : "";
+
+    print_c_flags(out);
+    opevo_text_printf(out,
+                      "\nkernel: main.c device.h%s\n\t$(CC) -std=gnu11 -O2 -w -o $@ main.c%s "
+                      "-lOpenCL -lm\n%s",
+                      object, object, *object ? REFERENCE_OBJECT : "");
+}
+
+static void print_make_gpu(const opevo_i_own_export *what, const char *options, opevo_text *out)
+{
+    bool cuda = what->dialect == OPEVO_KERNEL_CUDA;
+    const char *end = ending(what->dialect);
+    bool source = what->kind == OPEVO_REFERENCE_SOURCE;
+    const char *object = compares(what->kind) ? " reference.o" : "";
+
+    print_c_flags(out);
+    print_variable("OPTIONS", options, out);
+    opevo_text_printf(out,
+                      "GPUCC = %s\n\nkernel: main%s kernel%s device.h%s\n"
+                      "\t$(GPUCC) -O3 -w $(OPTIONS) -o $@ main%s%s\n%s",
+                      cuda ? "nvcc" : "hipcc", end, end, object, end, object,
+                      source ? REFERENCE_OBJECT : "");
+    if (*object && !source)
+        opevo_text_printf(out,
+                          "\nreference.o: reference%s device.h\n"
+                          "\t$(GPUCC) -O3 -w $(OPTIONS) -c -o $@ reference%s\n",
+                          end, end);
+}
+
+static opevo_status print_makefile(const opevo_i_own_export *what, opevo_text *out,
+                                   opevo_error *err)
+{
+    opevo_text options = {0};
+    opevo_status status =
+        opevo_harness_compiler(what->harness, &what->values->whole, &options, err);
+
+    if (status == OPEVO_OK && what->calls)
+        print_make_c(what, opevo_text_string(&options), out);
+    else if (status == OPEVO_OK && what->dialect == OPEVO_KERNEL_OPENCL)
+        print_make_opencl(what, out);
+    else if (status == OPEVO_OK)
+        print_make_gpu(what, opevo_text_string(&options), out);
+    opevo_text_add(out, "\nclean:\n\trm -f kernel kernel.o reference.o\n");
+    opevo_text_free(&options);
+    return status == OPEVO_OK ? opevo_text_check(out, err) : status;
+}
+
+/* ---- Files ---------------------------------------------------------------------------------- */
+
+static void print_header(const opevo_i_own_point *point, opevo_text *out)
+{
+    opevo_text_add(out, "#ifndef OPEVO_KERNEL_H\n#define OPEVO_KERNEL_H\n");
+    opevo_i_own_define_macros(opevo_text_string(&point->macros), out);
+    opevo_text_add(out, "#endif\n");
+}
+
+static void print_kernel(const opevo_i_own_export *what, opevo_text *out)
+{
+    if (what->calls)
+        opevo_i_own_define_macros(opevo_text_string(&what->values->macros), out);
+    opevo_text_add(out, opevo_text_string(&what->kernel->source));
+}
+
+static void print_device(const opevo_i_own_export *what, opevo_text *out)
+{
+    opevo_text_add(out, "#ifndef OPEVO_DEVICE_H\n#define OPEVO_DEVICE_H\n\n");
+    opevo_text_add(out,
+                   what->dialect == OPEVO_KERNEL_OPENCL ? opevo_i_own_opencl : opevo_i_own_gpu);
+    opevo_text_add(out, "\n#endif\n");
+}
+
+opevo_status opevo_i_own_print_file(const opevo_i_own_export *what, size_t i, opevo_text *out,
+                                    opevo_error *err)
+{
+    switch (file_of(what->calls, i)) {
+    case FILE_KERNEL:
+        print_kernel(what, out);
+        break;
+    case FILE_HEADER:
+        print_header(what->values, out);
+        break;
+    case FILE_MAIN:
+        return print_program(what, out, err);
+    case FILE_MAKE:
+        return print_makefile(what, out, err);
+    case FILE_INPUTS:
+        return print_inputs(what, out, err);
+    case FILE_DEVICE:
+        print_device(what, out);
+        break;
+    default:
+        return print_reference(what, out, err);
+    }
     return opevo_text_check(out, err);
 }

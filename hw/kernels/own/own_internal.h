@@ -28,21 +28,32 @@ opevo_status opevo_i_own_point_read(const opevo_space *space, opevo_index point,
                                     opevo_i_own_point *out, opevo_error *err);
 void opevo_i_own_point_free(opevo_i_own_point *self);
 
-/* The program that runs, compares and times (texts/program.in). */
-extern const char opevo_i_own_program[];
+/* Lines -DNAME=VALUE as #define NAME VALUE, which compilers that are libraries take, too. */
+void opevo_i_own_define_macros(const char *macros, opevo_text *out);
 
-/* The program of an exported function in C, which needs inputs.bin; what that holds; and the
- * Makefile of both, with words for the compiler, one a line.
- *   compares  with the function opevo_reference of reference.c
- * Errors: INVALID, LIMIT, NOMEM. */
-opevo_status opevo_i_own_print_program(const opevo_harness *harness,
-                                       const opevo_harness_values *values, bool compares,
-                                       opevo_text *out, opevo_error *err);
-opevo_status opevo_i_own_print_inputs(const opevo_harness *harness,
-                                      const opevo_harness_values *values, opevo_text *out,
-                                      opevo_error *err);
-opevo_status opevo_i_own_print_makefile(const char *options, bool compares, opevo_text *out,
-                                        opevo_error *err);
+/* ---- A point as files (own_export.c) ---- */
+
+/* What runs the steps of functions in C. */
+#define OPEVO_I_OWN_ENTRY "opevo_run"
+
+typedef struct opevo_i_own_export {
+    const opevo_harness *harness;
+    opevo_kernel_dialect dialect;
+    bool calls; /* functions in C; else kernels are launched */
+    opevo_harness_reference_kind kind;
+    const opevo_kernel *kernel, *reference; /* of the point; what gives golden results */
+    const opevo_i_own_point *values, *first;
+} opevo_i_own_export;
+
+/* NULL from their number on. */
+const char *opevo_i_own_file_name(opevo_kernel_dialect dialect, bool calls,
+                                  opevo_harness_reference_kind kind, size_t i);
+/* Errors: INVALID, LIMIT, NOMEM. */
+opevo_status opevo_i_own_print_file(const opevo_i_own_export *what, size_t i, opevo_text *out,
+                                    opevo_error *err);
+
+/* The program that runs, compares and times, and its devices (texts). */
+extern const char opevo_i_own_program[], opevo_i_own_opencl[], opevo_i_own_gpu[];
 
 /* The point of a JSON object of values, in which parameters without a value have their first; NULL:
  * the first point that the constraints allow. Errors: INVALID, NOMEM. */

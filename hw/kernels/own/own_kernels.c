@@ -19,7 +19,6 @@
 /* Raised when the same files become another kernel. */
 enum { VERSION = 1 };
 enum { HARNESS_BYTES = 1 << 22 };
-#define ENTRY "opevo_run"
 
 typedef struct own {
     opevo_kernel_maker super;
@@ -49,7 +48,8 @@ bool opevo_own_language(const char *path, opevo_kernel_dialect *out)
     } endings[] = {{".c", OPEVO_KERNEL_C},
                    {".cu", OPEVO_KERNEL_CUDA},
                    {".hip", OPEVO_KERNEL_HIP},
-                   {".hip.cpp", OPEVO_KERNEL_HIP}};
+                   {".hip.cpp", OPEVO_KERNEL_HIP},
+                   {".cl", OPEVO_KERNEL_OPENCL}};
     size_t length = strlen(path);
 
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
@@ -91,18 +91,6 @@ static opevo_status print_source(const own *self, const opevo_text *source, bool
     return opevo_harness_print_c(self->harness, values, reference, entry, &out->source, err);
 }
 
-/* Lines -DNAME=VALUE as #define NAME VALUE, which compilers that are libraries take, too. */
-static void define_macros(const char *macros, opevo_text *out)
-{
-    for (const char *at = macros; *at;) {
-        size_t length = strcspn(at, "\n"), name = strcspn(at, "=");
-
-        opevo_text_printf(out, "#define %.*s %.*s\n", (int)name - 2, at + 2,
-                          (int)(length - name - 1), at + name + 1);
-        at += length + 1;
-    }
-}
-
 static opevo_status fill_kernel(const own *self, opevo_index point, opevo_kernel *out,
                                 opevo_error *err)
 {
@@ -117,11 +105,11 @@ static opevo_status fill_kernel(const own *self, opevo_index point, opevo_kernel
     if (self->calls)
         opevo_text_add(&out->options, opevo_text_string(&values.macros));
     else
-        define_macros(opevo_text_string(&values.macros), &out->source);
+        opevo_i_own_define_macros(opevo_text_string(&values.macros), &out->source);
     opevo_text_add(&out->values, opevo_text_string(&values.values));
     OPEVO_TRY(opevo_harness_compiler(self->harness, &values.whole, &out->options, err));
     OPEVO_TRY(opevo_harness_check(self->harness, &values.whole, err));
-    OPEVO_TRY(print_source(self, &self->source, false, &values.whole, ENTRY, out, err));
+    OPEVO_TRY(print_source(self, &self->source, false, &values.whole, OPEVO_I_OWN_ENTRY, out, err));
     status = opevo_text_check(&out->options, err);
     if (status == OPEVO_OK)
         status = opevo_text_check(&out->values, err);
@@ -144,6 +132,11 @@ static opevo_status make(const opevo_kernel_maker *maker, opevo_index point, ope
     *refused = OPEVO_OUTCOME_REJECTED;
     opevo_text_add(why, inner.message);
     return OPEVO_OK;
+}
+
+static opevo_harness_reference_kind reference_kind(const own *self)
+{
+    return opevo_harness_reference_kind_of(self->harness);
 }
 
 static void destroy(opevo_kernel_maker *maker)
@@ -177,78 +170,11 @@ static opevo_status start(const opevo_kernel_maker *maker, const opevo_device_fa
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 
-enum { FILE_KERNEL, FILE_HEADER, FILE_MAIN, FILE_MAKE, FILE_INPUTS, FILE_REFERENCE, FILES };
-
-/* A program is printed of functions in C only. */
 static const char *file_name(const opevo_kernel_maker *maker, size_t i)
 {
-    static const char *const names[FILES] = {"kernel.c", "kernel.h",   "main.c",
-                                             "Makefile", "inputs.bin", "reference.c"};
     const own *self = (const own *)maker;
-    size_t count = !self->calls ? FILE_MAIN : self->bench.reference ? FILES : FILE_REFERENCE;
 
-    if (i == FILE_KERNEL && maker->dialect == OPEVO_KERNEL_CUDA)
-        return "kernel.cu";
-    if (i == FILE_KERNEL && maker->dialect == OPEVO_KERNEL_HIP)
-        return "kernel.hip.cpp";
-    return i < count ? names[i] : NULL;
-}
-
-static void print_header(const opevo_i_own_point *point, opevo_text *out)
-{
-    opevo_text_add(out, "#ifndef OPEVO_KERNEL_H\n#define OPEVO_KERNEL_H\n");
-    define_macros(opevo_text_string(&point->macros), out);
-    opevo_text_add(out, "#endif\n");
-}
-
-/* What gives golden results, under another name: a copy, in which that of the entry is replaced. */
-static void print_reference(const own *self, const opevo_i_own_point *first, opevo_text *out)
-{
-    const char *source = opevo_text_string(&self->reference.source);
-    const char *at = NULL;
-
-    if (opevo_harness_reference_kind_of(self->harness) == OPEVO_REFERENCE_ITSELF)
-        define_macros(opevo_text_string(&first->macros), out);
-    while ((at = strstr(source, ENTRY "(")) != NULL) {
-        opevo_text_add_bytes(out, source, (size_t)(at - source));
-        opevo_text_add(out, "opevo_reference(");
-        source = at + strlen(ENTRY "(");
-    }
-    opevo_text_add(out, source);
-}
-
-static opevo_status print_file(const own *self, const opevo_kernel *kernel,
-                               const opevo_i_own_point *values, const opevo_i_own_point *first,
-                               size_t i, opevo_text *out, opevo_error *err)
-{
-    bool compares = self->bench.reference != NULL;
-
-    switch (i) {
-    case FILE_KERNEL:
-        if (self->calls)
-            define_macros(opevo_text_string(&values->macros), out);
-        opevo_text_add(out, opevo_text_string(&kernel->source));
-        break;
-    case FILE_HEADER:
-        print_header(values, out);
-        break;
-    case FILE_MAIN:
-        return opevo_i_own_print_program(self->harness, &values->whole, compares, out, err);
-    case FILE_MAKE: {
-        opevo_text words = {0};
-        opevo_status status = opevo_harness_compiler(self->harness, &values->whole, &words, err);
-
-        if (status == OPEVO_OK)
-            status = opevo_i_own_print_makefile(opevo_text_string(&words), compares, out, err);
-        opevo_text_free(&words);
-        return status;
-    }
-    case FILE_INPUTS:
-        return opevo_i_own_print_inputs(self->harness, &values->whole, out, err);
-    default:
-        print_reference(self, first, out);
-    }
-    return opevo_text_check(out, err);
+    return opevo_i_own_file_name(maker->dialect, self->calls, reference_kind(self), i);
 }
 
 static opevo_status file(const opevo_kernel_maker *maker, opevo_index point, size_t i,
@@ -257,12 +183,20 @@ static opevo_status file(const opevo_kernel_maker *maker, opevo_index point, siz
     const own *self = (const own *)maker;
     opevo_i_own_point values = {.count = 0}, first = {.count = 0};
     opevo_kernel kernel = {.own = false};
+    const opevo_i_own_export what = {.harness = self->harness,
+                                     .dialect = maker->dialect,
+                                     .calls = self->calls,
+                                     .kind = reference_kind(self),
+                                     .kernel = &kernel,
+                                     .reference = &self->reference,
+                                     .values = &values,
+                                     .first = &first};
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(opevo_i_own_point_read(self->space, point, &values, err));
     OPEVO_TRY(opevo_i_own_point_read(self->space, self->first, &first, err));
     OPEVO_TRY(fill_kernel(self, point, &kernel, err));
-    status = print_file(self, &kernel, &values, &first, i, out, err);
+    status = opevo_i_own_print_file(&what, i, out, err);
 cleanup:
     opevo_kernel_free(&kernel);
     opevo_i_own_point_free(&values);
@@ -330,7 +264,8 @@ static opevo_status make_reference(own *self, opevo_error *err)
         OPEVO_TRY(opevo_i_own_source_read(path, &source, err));
         OPEVO_TRY(opevo_i_own_point_read(self->space, self->first, &values, err));
         opevo_text_add(&self->reference.values, opevo_text_string(&values.values));
-        OPEVO_TRY(print_source(self, &source, true, &values.whole, ENTRY, &self->reference, err));
+        OPEVO_TRY(print_source(self, &source, true, &values.whole, OPEVO_I_OWN_ENTRY,
+                               &self->reference, err));
         break;
     case OPEVO_REFERENCE_MODULE:
         status = OPEVO_FAIL(err, OPEVO_INVALID,

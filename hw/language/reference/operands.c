@@ -16,7 +16,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ALIGNMENT = 64, PATTERN = 0xa5, NOTHING = 0xff };
+enum { ALIGNMENT = 64, PATTERN_BYTES = sizeof(uint32_t) };
+
+#define PATTERN UINT32_C(0xa5a5a5a5)
 
 /* A quiet NaN; arithmetic on x86 and ARM gives others, 0x7fc00000 or the sign bit with it. */
 #define POISON UINT32_C(0x7fd15ea5)
@@ -24,7 +26,25 @@ enum { ALIGNMENT = 64, PATTERN = 0xa5, NOTHING = 0xff };
 
 /* ---- Guarded memory ------------------------------------------------------------------------- */
 
-static opevo_status create(size_t bytes, size_t margin, unsigned char pattern, bool shared,
+static unsigned char pattern_at(const opevo_i_reference_guarded *memory, ptrdiff_t i)
+{
+    return (unsigned char)(memory->pattern >> (8 * ((size_t)i % PATTERN_BYTES)));
+}
+
+/* Bytes from..to - 1, from the data on. */
+static void fill(const opevo_i_reference_guarded *memory, ptrdiff_t from, ptrdiff_t to)
+{
+    ptrdiff_t i = from;
+
+    for (; i < to && (size_t)i % PATTERN_BYTES != 0; i++)
+        memory->data[i] = pattern_at(memory, i);
+    for (; i + PATTERN_BYTES <= to; i += PATTERN_BYTES)
+        memcpy(memory->data + i, &memory->pattern, PATTERN_BYTES); /* the low byte comes first */
+    for (; i < to; i++)
+        memory->data[i] = pattern_at(memory, i);
+}
+
+static opevo_status create(size_t bytes, size_t margin, uint32_t pattern, bool shared,
                            opevo_i_reference_guarded *out, opevo_error *err)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -44,8 +64,8 @@ static opevo_status create(size_t bytes, size_t margin, unsigned char pattern, b
     memory.before = (used - bytes - margin) / ALIGNMENT * ALIGNMENT;
     memory.after = used - bytes - memory.before;
     memory.data = memory.map + page + memory.before;
-    memset(memory.data - memory.before, pattern, memory.before);
-    memset(memory.data + bytes, pattern, memory.after);
+    fill(&memory, -(ptrdiff_t)memory.before, 0);
+    fill(&memory, (ptrdiff_t)bytes, (ptrdiff_t)(bytes + memory.after));
     *out = memory;
     return OPEVO_OK;
 }
@@ -56,10 +76,16 @@ opevo_status opevo_i_reference_guarded_create(size_t bytes, bool shared,
     return create(bytes, 0, PATTERN, shared, out, err);
 }
 
-opevo_status opevo_i_reference_guarded_create_wide(size_t bytes, size_t margin, bool shared,
-                                                   opevo_i_reference_guarded *out, opevo_error *err)
+opevo_status opevo_i_reference_guarded_create_wide(size_t bytes, size_t margin, uint32_t pattern,
+                                                   bool shared, opevo_i_reference_guarded *out,
+                                                   opevo_error *err)
 {
-    return create(bytes, margin, NOTHING, shared, out, err);
+    return create(bytes, margin, pattern, shared, out, err);
+}
+
+void opevo_i_reference_guarded_fill(const opevo_i_reference_guarded *memory)
+{
+    fill(memory, 0, (ptrdiff_t)memory->bytes);
 }
 
 void opevo_i_reference_guarded_free(opevo_i_reference_guarded *memory)
@@ -71,15 +97,14 @@ void opevo_i_reference_guarded_free(opevo_i_reference_guarded *memory)
 
 bool opevo_i_reference_guarded_intact(const opevo_i_reference_guarded *memory)
 {
-    for (size_t i = 0; i < memory->before; i++) {
-        if (memory->data[-(ptrdiff_t)(i + 1)] != memory->pattern)
-            return false;
-    }
-    for (size_t i = 0; i < memory->after; i++) {
-        if (memory->data[memory->bytes + i] != memory->pattern)
-            return false;
-    }
-    return true;
+    ptrdiff_t bytes = (ptrdiff_t)memory->bytes, after = (ptrdiff_t)memory->after;
+    bool intact = true;
+
+    for (ptrdiff_t i = -(ptrdiff_t)memory->before; i < 0 && intact; i++)
+        intact = memory->data[i] == pattern_at(memory, i);
+    for (ptrdiff_t i = bytes; i < bytes + after && intact; i++)
+        intact = memory->data[i] == pattern_at(memory, i);
+    return intact;
 }
 
 /* ---- Operands ------------------------------------------------------------------------------- */

@@ -16,17 +16,19 @@ typedef struct opevo_i_reference_guarded {
     unsigned char *data;
     size_t bytes;
     size_t before, after; /* bytes of the pattern */
-    unsigned char pattern;
+    uint32_t pattern;     /* from `data` on, in both directions */
 } opevo_i_reference_guarded;
 
 /* Shared with forked processes when `shared`. Errors: NOMEM. */
 opevo_status opevo_i_reference_guarded_create(size_t bytes, bool shared,
                                               opevo_i_reference_guarded *out, opevo_error *err);
-/* The same with so many bytes of pattern on both sides at least, of 0xff: numbers that are not
- * finite. What writes a little beside it, or reads there, does not crash but shows. */
-opevo_status opevo_i_reference_guarded_create_wide(size_t bytes, size_t margin, bool shared,
-                                                   opevo_i_reference_guarded *out,
+/* The same with so many bytes of a pattern on both sides at least. What writes a little beside it, or
+ * reads there, does not crash but shows. */
+opevo_status opevo_i_reference_guarded_create_wide(size_t bytes, size_t margin, uint32_t pattern,
+                                                   bool shared, opevo_i_reference_guarded *out,
                                                    opevo_error *err);
+/* Let the memory itself hold the pattern. */
+void opevo_i_reference_guarded_fill(const opevo_i_reference_guarded *memory);
 void opevo_i_reference_guarded_free(opevo_i_reference_guarded *memory);
 /* Whether the pattern is as it was. */
 bool opevo_i_reference_guarded_intact(const opevo_i_reference_guarded *memory);

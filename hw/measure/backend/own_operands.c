@@ -79,7 +79,7 @@ static void renew(const opevo_i_reference_operands *operands)
         if (buffers[i].initialised)
             memcpy(memory->data, buffers[i].data, buffers[i].size_bytes);
         else
-            memset(memory->data, memory->pattern, memory->bytes);
+            opevo_i_reference_guarded_fill(memory);
     }
 }
 
@@ -127,7 +127,8 @@ static opevo_status make_operands(own_set *self, opevo_i_reference_operands *out
                                                   .elements = (int64_t)buffers[i].count};
         out->count[i] = buffers[i].count;
         status = opevo_i_reference_guarded_create_wide(buffers[i].size_bytes, OPEVO_I_OWN_MARGIN,
-                                                       true, &out->memory[i], err);
+                                                       opevo_i_own_pattern(i), true,
+                                                       &out->memory[i], err);
     }
     return status;
 }
@@ -257,7 +258,8 @@ static bool fit_buffer(own_set *self, opevo_i_reference_operands *operands, size
                    buffer->name);
         return false;
     }
-    if (opevo_i_reference_guarded_create_wide(wanted->size_bytes, OPEVO_I_OWN_MARGIN, true, &fresh,
+    if (opevo_i_reference_guarded_create_wide(wanted->size_bytes, OPEVO_I_OWN_MARGIN,
+                                              opevo_i_own_pattern(i), true, &fresh,
                                               err) != OPEVO_OK)
         return false;
     opevo_i_reference_guarded_free(&operands->memory[i]);
@@ -314,9 +316,10 @@ void opevo_i_own_fail(const opevo_evaluation *evaluation, opevo_i_wire_result *r
     else if (evaluation->verdict == OPEVO_VERDICT_TIMEOUT ||
              evaluation->verdict == OPEVO_VERDICT_LIMIT)
         kind = OPEVO_OUTCOME_TIMEOUT;
-    opevo_i_wire_result_fail(
-        result, kind, "%s%s%s",
-        evaluation->verdict == OPEVO_VERDICT_WRONG ? ""
-                                                   : opevo_kernel_verdict_name(evaluation->verdict),
-        evaluation->verdict == OPEVO_VERDICT_WRONG ? "" : ": ", evaluation->message);
+    if (evaluation->verdict == OPEVO_VERDICT_WRONG || evaluation->verdict == OPEVO_VERDICT_TIMEOUT)
+        opevo_i_wire_result_fail(result, kind, "%s", evaluation->message);
+    else
+        opevo_i_wire_result_fail(result, kind, "%s: %s",
+                                 opevo_kernel_verdict_name(evaluation->verdict),
+                                 evaluation->message);
 }

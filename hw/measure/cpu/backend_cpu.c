@@ -244,10 +244,11 @@ static void renew_outputs(opevo_i_reference_operands *operands)
         opevo_i_reference_guarded fresh;
 
         if (!opevo_i_reference_guarded_intact(output) &&
-            (operands->judge ? opevo_i_reference_guarded_create_wide(
-                                   output->bytes, OPEVO_I_OWN_MARGIN, true, &fresh, NULL)
-                             : opevo_i_reference_guarded_create(output->bytes, true, &fresh,
-                                                                NULL)) == OPEVO_OK) {
+            (operands->judge
+                 ? opevo_i_reference_guarded_create_wide(output->bytes, OPEVO_I_OWN_MARGIN,
+                                                         output->pattern, true, &fresh, NULL)
+                 : opevo_i_reference_guarded_create(output->bytes, true, &fresh, NULL)) ==
+                OPEVO_OK) {
             opevo_i_reference_guarded_free(output);
             *output = fresh;
         }

@@ -181,22 +181,32 @@ cleanup:
     return status;
 }
 
-/* The blocks of its launches, each once. */
-static void name_blocks(const opevo_kernel *kernel, opevo_text *out)
+void opevo_i_gpu_add_block(const uint32_t block[3], opevo_text *out)
 {
+    char words[40];
+    size_t length = (size_t)snprintf(words, sizeof words, "%u-%u-%u", block[0], block[1], block[2]);
+    const char *at = opevo_text_string(out);
+
+    while (*at && (strncmp(at, words, length) != 0 || (at[length] && at[length] != ','))) {
+        at += strcspn(at, ",");
+        at += *at == ',';
+    }
+    if (!*at)
+        opevo_text_printf(out, "%s%s", out->length ? "," : "", words);
+}
+
+/* The blocks of its launches, each once. */
+static opevo_status name_blocks(const opevo_i_gpu_backend *self, const opevo_kernel *kernel,
+                                opevo_text *out, opevo_error *err)
+{
+    if (kernel->own)
+        return opevo_i_gpu_own_blocks(self, kernel, out, err);
     for (int i = 0; i <= kernel->more; i++) {
         opevo_launch one = opevo_kernel_launch(kernel, i);
-        bool known = false;
 
-        for (int before = 0; before < i && !known; before++) {
-            opevo_launch other = opevo_kernel_launch(kernel, before);
-
-            known = !memcmp(one.block, other.block, sizeof one.block);
-        }
-        if (!known)
-            opevo_text_printf(out, "%s%u-%u-%u", i ? "," : "", one.block[0], one.block[1],
-                              one.block[2]);
+        opevo_i_gpu_add_block(one.block, out);
     }
+    return opevo_text_check(out, err);
 }
 
 opevo_status opevo_i_gpu_build_command(const opevo_i_backend *backend, const opevo_i_wire_job *job,
@@ -209,15 +219,19 @@ opevo_status opevo_i_gpu_build_command(const opevo_i_backend *backend, const ope
         self->self, "--build", self->vendor->kind, self->ordinal_text, self->facts.arch,
         source,     object};
     bool good = true;
+    opevo_status status = OPEVO_OK;
 
     if (job->kernel.own && *job->kernel.entry) /* a function in C that gives golden results */
         return opevo_i_cpu_build_command(opevo_i_cpu_compiler(), &job->kernel, source, object, out,
                                          err);
-    name_blocks(&job->kernel, &blocks);
+    status = name_blocks(self, &job->kernel, &blocks, err);
+    if (status != OPEVO_OK) {
+        opevo_text_free(&blocks);
+        return status;
+    }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         good = good && opevo_i_process_arguments_add(out, words[i], strlen(words[i]));
-    good = good && !blocks.failed &&
-           opevo_i_process_arguments_add(out, opevo_text_string(&blocks), blocks.length);
+    good = good && opevo_i_process_arguments_add(out, opevo_text_string(&blocks), blocks.length);
     opevo_text_free(&blocks);
     if (!good)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");

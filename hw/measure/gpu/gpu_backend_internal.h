@@ -61,6 +61,12 @@ typedef struct opevo_i_gpu_backend {
 opevo_status opevo_i_gpu_own_setup(opevo_i_gpu_backend *self, const json_t *message,
                                    opevo_error *err);
 void opevo_i_gpu_own_close(opevo_i_gpu_backend *self);
+/* The blocks of the launches of a kernel, each once, such as "16-16-1,8-1-1". Errors: INVALID,
+ * LIMIT, NOMEM. */
+opevo_status opevo_i_gpu_own_blocks(const opevo_i_gpu_backend *self, const opevo_kernel *kernel,
+                                    opevo_text *out, opevo_error *err);
+/* Add a block to such a text, unless it has it. */
+void opevo_i_gpu_add_block(const uint32_t block[3], opevo_text *out);
 opevo_status opevo_i_gpu_run_reference(opevo_i_backend *backend, const opevo_kernel *kernel,
                                        const char *object, opevo_error *err); /* of a backend */
 void opevo_i_gpu_own_measure(opevo_i_gpu_backend *self, const opevo_i_wire_job *job,
@@ -89,6 +95,9 @@ static inline bool opevo_i_gpu_is_filled(const opevo_i_gpu_backend *self, int op
 /* Wait for the end event. The driver's code, NOT_READY after the deadline, a time of
  * opevo_clock_monotonic_s. The engine may go away meanwhile. */
 int opevo_i_gpu_await(opevo_i_gpu_backend *self, double deadline);
+
+/* End with the engine, where it has gone away. */
+void opevo_i_gpu_mind_engine(void);
 
 /* ---- One execution (gpu_execute.c); false or 0 with a failed result ---- */
 

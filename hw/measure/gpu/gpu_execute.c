@@ -107,18 +107,23 @@ static bool launch(const opevo_i_gpu_running *run)
     return code == 0;
 }
 
+void opevo_i_gpu_mind_engine(void)
+{
+    struct pollfd engine = {.fd = OPEVO_I_ENGINE_FD};
+
+    if (poll(&engine, 1, 0) > 0)
+        opevo_i_backend_end_with_engine();
+}
+
 int opevo_i_gpu_await(opevo_i_gpu_backend *self, double deadline)
 {
     struct timespec nap = {.tv_nsec = 20000};
     int code = 0;
 
     while ((code = self->driver.query_event(self->end)) == OPEVO_I_GPU_NOT_READY) {
-        struct pollfd engine = {.fd = OPEVO_I_ENGINE_FD};
-
         if (opevo_clock_monotonic_s() > deadline)
             break;
-        if (poll(&engine, 1, 0) > 0)
-            opevo_i_backend_end_with_engine();
+        opevo_i_gpu_mind_engine();
         nanosleep(&nap, NULL);
     }
     return code;

@@ -69,7 +69,8 @@
 
 enum { OPEVO_I_GPU_ARGUMENTS = 64 }; /* of a kernel at most */
 
-/* An argument of a kernel: a value, or the address of device memory in 64 bits. */
+/* An argument of a kernel: a value, or the address of device memory in 64 bits; without a value, `size`
+ * bytes of local memory, which only `start` takes. */
 typedef struct opevo_i_gpu_argument {
     const void *value;
     size_t size;
@@ -121,6 +122,8 @@ typedef struct opevo_i_gpu_own {
     const char *(*words)(int code);
     opevo_status (*compile)(const char *source, const char *const *options, size_t count,
                             char **code, size_t *size, opevo_error *err);
+    /* What of a launch is beyond the device, with both numbers; "" where nothing is. */
+    void (*explain)(void *function, const opevo_i_gpu_start *what, char *out, size_t size);
     void (*expect)(const char *blocks); /* those that launches of what is compiled next will have */
     void (*list)(void (*add)(void *context, const opevo_hardware *row), void *context);
     /* Its library of operators, and one execution. */

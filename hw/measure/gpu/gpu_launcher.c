@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "device_lock_internal.h"
+#include "own_operands_internal.h"
 #include "samples_internal.h"
 
 enum {
@@ -27,8 +28,6 @@ enum {
     DYNAMIC_SHARED_BYTES = 8, /* the attribute of that number in cuda.h */
     STATIC_SHARED_LIMIT = 48 << 10
 };
-#define NOTHING 0xffffffffU /* what guards and buffers hold that nothing wrote */
-
 const opevo_gpu_options opevo_gpu_defaults = {.windows = 15, .timeout_s = 10};
 
 struct opevo_gpu {
@@ -221,7 +220,7 @@ static int renew(const launcher *self)
         const opevo_buffer *buffer = &self->buffers[i];
         const region *at = &self->regions[i];
 
-        code = driver->fill(at->memory, NOTHING, words_of(buffer) + GUARD_BYTES / 2);
+        code = driver->fill(at->memory, opevo_i_own_pattern(i), words_of(buffer) + GUARD_BYTES / 2);
         if (!code && buffer->initialised)
             code = driver->copy(at->data, at->pristine, buffer->size_bytes);
     }
@@ -249,15 +248,16 @@ static opevo_status store(void *context, size_t buffer, opevo_error *err)
 /* ---- Verdicts ---- */
 
 /* After an error the context either still works, or every further call fails. */
-static void judge(launcher *self, int code, const char *kernel, opevo_evaluation *out)
+static void judge(launcher *self, int code, const char *kernel, const char *why,
+                  opevo_evaluation *out)
 {
     bool sticky = self->gpu->driver.synchronize() != 0;
 
     self->gpu->context_lost = self->gpu->context_lost || sticky;
     out->verdict = sticky ? OPEVO_VERDICT_SIGNAL : OPEVO_VERDICT_UNSUPPORTED;
-    snprintf(out->message, sizeof out->message, "%.60s %s: error %d (%.100s).", kernel,
+    snprintf(out->message, sizeof out->message, "%.60s %s: error %d (%.100s)%s%s.", kernel,
              sticky ? "failed" : "cannot be launched", code,
-             opevo_i_gpu_words(self->gpu->vendor, code));
+             opevo_i_gpu_words(self->gpu->vendor, code), *why ? ": " : "", why);
 }
 
 /* Wait until the device has come to the end event; false with a verdict if it failed or hangs. */
@@ -275,11 +275,13 @@ static bool wait_for_end(launcher *self, const char *kernel, opevo_evaluation *o
                      self->limit_s);
             return false;
         }
+        if (self->gpu->options.meanwhile)
+            self->gpu->options.meanwhile();
         nanosleep(&nap, NULL);
         code = 0;
     }
     if (code)
-        judge(self, code, kernel, out);
+        judge(self, code, kernel, "", out);
     return code == 0;
 }
 
@@ -299,7 +301,7 @@ static opevo_status check_guards(const launcher *self, opevo_evaluation *out, op
             if (code)
                 return fail(self->gpu, code, "a guard cannot be read", err);
             for (size_t k = 0; k < GUARD_BYTES / 4; k++) {
-                if (words[k] == NOTHING)
+                if (words[k] == opevo_i_own_pattern(i))
                     continue;
                 out->verdict = OPEVO_VERDICT_OUT_OF_BOUNDS;
                 snprintf(out->message, sizeof out->message, "A kernel writes %s %.60s.",
@@ -327,8 +329,11 @@ static bool holds_address(const opevo_argument *argument)
     return false;
 }
 
-static int launch_function(launcher *self, void *function, const opevo_grid_launch *what)
+/* The driver's code; where it is not 0, `why` may say more. */
+static int launch_function(launcher *self, void *function, const opevo_grid_launch *what,
+                           char why[160])
 {
+    const opevo_i_gpu_own *own = self->gpu->vendor->own;
     const opevo_i_gpu_driver *driver = &self->gpu->driver;
     uint64_t values[MOST_ARGUMENTS] = {0};
     _Alignas(16) uint8_t structs[MOST_ARGUMENTS][OPEVO_STRUCT_MOST];
@@ -352,11 +357,18 @@ static int launch_function(launcher *self, void *function, const opevo_grid_laun
         } else if (one->kind == OPEVO_ARGUMENT_STRUCT) {
             *to = (opevo_i_gpu_argument){structs[i], 0, false};
             to->size = opevo_argument_lay_out(one, address, self, structs[i]);
+        } else if (one->kind == OPEVO_ARGUMENT_LOCAL) {
+            *to = (opevo_i_gpu_argument){NULL, (size_t)one->bits, false};
         }
     }
     if (driver->set_function && what->shared_bytes > STATIC_SHARED_LIMIT)
         code = driver->set_function(function, DYNAMIC_SHARED_BYTES, (int)what->shared_bytes);
-    return code ? code : opevo_i_gpu_launch(driver, function, &start);
+    *why = '\0';
+    if (!code)
+        code = opevo_i_gpu_launch(driver, function, &start);
+    if (code && own)
+        own->explain(function, &start, why, 160);
+    return code;
 }
 
 /* Asked of the driver once, as launches are timed. NULL: the module has none of that name. */
@@ -382,6 +394,7 @@ static opevo_status launch(void *context, const opevo_grid_launch *what, opevo_e
 {
     launcher *self = context;
     void *function = find_function(self, what->kernel);
+    char why[160];
     int code = 0;
 
     (void)err;
@@ -399,9 +412,9 @@ static opevo_status launch(void *context, const opevo_grid_launch *what, opevo_e
                  what->kernel);
         return OPEVO_OK;
     }
-    code = launch_function(self, function, what);
+    code = launch_function(self, function, what, why);
     if (code)
-        judge(self, code, what->kernel, out);
+        judge(self, code, what->kernel, why, out);
     else if (self->waits)
         wait_for_end(self, what->kernel, out);
     return OPEVO_OK;
@@ -412,7 +425,11 @@ static opevo_status play(launcher *self, opevo_case *what, double *time_s, opevo
                          opevo_error *err)
 {
     const opevo_i_gpu_driver *driver = &self->gpu->driver;
-    const opevo_player player = {.context = self, .launch = launch, .fetch = fetch, .store = store};
+    const opevo_player player = {.context = self,
+                                 .launch = launch,
+                                 .fetch = fetch,
+                                 .store = store,
+                                 .takes_local = driver->start != NULL};
     float ms = 0;
     int code = renew(self);
     opevo_status status = OPEVO_OK;
@@ -451,9 +468,9 @@ static opevo_status run_case(launcher *self, opevo_case *what, opevo_evaluation 
         OPEVO_TRY(play(self, what, &times[i], out, err));
     if (out->verdict != OPEVO_VERDICT_OK)
         goto cleanup;
-    opevo_i_wire_sort(times, windows);
-    out->time_s = opevo_i_wire_time_of_windows(times, windows);
-    self->windows = windows;
+    self->windows = windows ? windows : 1; /* else that of the run with waits */
+    opevo_i_wire_sort(times, self->windows);
+    out->time_s = opevo_i_wire_time_of_windows(times, self->windows);
     for (size_t i = 0; i < self->count; i++) {
         if (self->buffers[i].output)
             OPEVO_TRY(fetch(self, i, err));

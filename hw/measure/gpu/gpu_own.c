@@ -8,19 +8,21 @@
 #include <opevo/file.h>
 #include <opevo/memory.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cpu_internal.h"
 #include "own_launch_internal.h"
 
-enum { WINDOWS = 31 };
+enum { WINDOWS = 31, LEAST_WINDOWS = 5 };
 #define IMAGE_BYTES_MAX ((size_t)256 << 20)
 
 opevo_status opevo_i_gpu_own_setup(opevo_i_gpu_backend *self, const json_t *message,
                                    opevo_error *err)
 {
-    const opevo_gpu_options options = {.windows = 1, .timeout_s = self->run_limit_s};
+    const opevo_gpu_options options = {
+        .windows = 1, .timeout_s = self->run_limit_s, .meanwhile = opevo_i_gpu_mind_engine};
     char name[32];
     opevo_status status = OPEVO_OK;
 
@@ -72,6 +74,37 @@ opevo_status opevo_i_gpu_run_reference(opevo_i_backend *backend, const opevo_ker
     return status;
 }
 
+/* Of the blocks of its launches. */
+static opevo_status note_block(void *context, const opevo_grid_launch *launch,
+                               opevo_evaluation *out, opevo_error *err)
+{
+    (void)out, (void)err;
+    opevo_i_gpu_add_block(launch->block, context);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_gpu_own_blocks(const opevo_i_gpu_backend *self, const opevo_kernel *kernel,
+                                    opevo_text *out, opevo_error *err)
+{
+    const opevo_player player = {.context = out, .launch = note_block, .takes_local = true};
+    opevo_i_own_values values = {.text = NULL};
+    opevo_status status = opevo_i_own_values_read(opevo_text_string(&kernel->values), &values, err);
+
+    if (status == OPEVO_OK)
+        status =
+            opevo_harness_launches(opevo_i_own_harness(self->own), &values.values, &player, err);
+    opevo_i_own_values_free(&values);
+    return status == OPEVO_OK ? opevo_text_check(out, err) : status;
+}
+
+/* As many as have time, and one where the first execution took all of it. */
+static unsigned count_windows(const opevo_i_gpu_backend *self, bool single, double first_s)
+{
+    if (single || first_s >= self->repeat_s)
+        return 1;
+    return (unsigned)fmax(LEAST_WINDOWS, fmin(WINDOWS, self->repeat_s / fmax(first_s, 1e-9)));
+}
+
 /* Right on all seeds, then timed, and right again. */
 static void measure_loaded(opevo_i_gpu_backend *self, const opevo_i_wire_job *job,
                            opevo_launcher *launcher, opevo_i_wire_result *result)
@@ -80,10 +113,10 @@ static void measure_loaded(opevo_i_gpu_backend *self, const opevo_i_wire_job *jo
     const double *times = NULL;
     size_t count = 0;
 
-    opevo_gpu_set_windows(self->launches, 1);
+    opevo_gpu_set_windows(self->launches, 0);
     if (!opevo_i_own_judge(self->own, launcher, &job->kernel, SIZE_MAX, &first, result))
         return;
-    opevo_gpu_set_windows(self->launches, job->single_sample ? 1 : WINDOWS);
+    opevo_gpu_set_windows(self->launches, count_windows(self, job->single_sample, first.time_s));
     if (!opevo_i_own_judge(self->own, launcher, &job->kernel, 1, &first, result))
         return;
     times = opevo_gpu_launcher_times(launcher, &count);

@@ -7,6 +7,7 @@
 
 #include <opevo/memory.h>
 
+#include <stdio.h>
 #include <string.h>
 
 /* A moment of the queue, and the kernels next to it. */
@@ -32,6 +33,37 @@ static int set_argument(cl_kernel kernel, cl_uint number, const opevo_i_gpu_argu
                               : now->call->clSetKernelArg(kernel, number, sizeof memory, &memory);
 }
 
+/* Bytes of local memory that a kernel needs with its arguments, and those that the device has. */
+static void local_memory(cl_kernel kernel, cl_ulong *used, cl_ulong *most)
+{
+    const opevo_i_opencl_context *now = opevo_i_opencl_now();
+
+    *used = *most = 0;
+    (void)now->call->clGetKernelWorkGroupInfo(kernel, now->device, CL_KERNEL_LOCAL_MEM_SIZE,
+                                              sizeof *used, used, NULL);
+    (void)now->call->clGetDeviceInfo(now->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof *most, most,
+                                     NULL);
+}
+
+void opevo_i_opencl_explain(void *function, const opevo_i_gpu_start *what, char *out, size_t size)
+{
+    const opevo_i_opencl_context *now = opevo_i_opencl_now();
+    const uint32_t *block = what->shape.block;
+    size_t items = (size_t)block[0] * block[1] * block[2], most = 0;
+    cl_ulong used = 0, local = 0;
+
+    local_memory(function, &used, &local);
+    (void)now->call->clGetKernelWorkGroupInfo(function, now->device, CL_KERNEL_WORK_GROUP_SIZE,
+                                              sizeof most, &most, NULL);
+    *out = '\0';
+    if (local && used > local)
+        snprintf(out, size, "it needs %llu bytes of local memory, and the device has %llu",
+                 (unsigned long long)used, (unsigned long long)local);
+    else if (most && items > most)
+        snprintf(out, size, "it needs work groups of %zu, and the device allows it %zu", items,
+                 most);
+}
+
 static void keep_event(cl_event *at, cl_event event)
 {
     const opevo_i_opencl_context *now = opevo_i_opencl_now();
@@ -49,13 +81,21 @@ static int start(void *function, const opevo_i_gpu_start *what)
     const opevo_launch *shape = &what->shape;
     size_t global[3], local[3];
     cl_event event = NULL;
+    bool dynamic = shape->dynamic_shared_bytes > 0;
+    cl_ulong used = 0, most = 0;
     int code = CL_SUCCESS;
 
-    for (size_t i = 0; i < what->count && code == CL_SUCCESS; i++)
+    for (size_t i = 0; i < what->count && code == CL_SUCCESS; i++) {
         code = set_argument(function, (cl_uint)i, &what->arguments[i]);
+        dynamic |= !what->arguments[i].value;
+    }
     if (code == CL_SUCCESS && shape->dynamic_shared_bytes)
         code = now->call->clSetKernelArg(function, (cl_uint)what->count,
                                          shape->dynamic_shared_bytes, NULL);
+    if (code == CL_SUCCESS && dynamic) /* not every driver refuses too much of it */
+        local_memory(function, &used, &most);
+    if (most && used > most)
+        return CL_OUT_OF_RESOURCES;
     for (int i = 0; i < 3; i++) {
         local[i] = shape->block[i];
         global[i] = (size_t)shape->grid[i] * shape->block[i];

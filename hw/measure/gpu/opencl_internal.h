@@ -128,6 +128,9 @@ int opevo_i_opencl_kernel(void **function, void *module, const char *name);
 
 /* ---- The driver's table (opencl_driver.c) ---- */
 
+/* What of a launch with these arguments is beyond the device; "" where nothing is. */
+void opevo_i_opencl_explain(void *function, const opevo_i_gpu_start *what, char *out, size_t size);
+
 opevo_status opevo_i_opencl_driver(opevo_i_gpu_driver *out, opevo_error *err);
 
 #endif

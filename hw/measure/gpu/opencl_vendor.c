@@ -10,6 +10,7 @@ const opevo_i_gpu_own opevo_i_gpu_own_opencl = {
     .describe = opevo_i_opencl_describe,
     .words = opevo_i_opencl_words,
     .compile = opevo_i_opencl_compile,
+    .explain = opevo_i_opencl_explain,
     .expect = opevo_i_opencl_expect,
     .list = opevo_i_opencl_list,
     .open_math = opevo_i_opencl_math_open,

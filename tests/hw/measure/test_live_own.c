@@ -21,22 +21,23 @@
 
 /* ---- Faults ---- */
 
-static const char faults[] = "static int calls;\n"
-                             "void add(const float *a, const float *b, float *c, int n)\n{\n"
-                             "    int last = n - (p == 1);\n"
-                             "    if (p == 2) c[n] = 1;\n"
-                             "    if (p == 3) c[-1] = 1;\n"
-                             "    if (p == 4) ((float *)a)[n + 5] = 1;\n"
-                             "    if (p == 5) *(volatile int *)0 = 1;\n"
-                             "    if (p == 6) for (volatile int i = 0; i >= 0;) {}\n"
-                             "#if p == 7\n#error planted\n#endif\n"
-                             "    if (p == 8 && calls++) return;\n"
-                             "    for (int i = 0; i < last; i++)\n"
-                             "        c[i] = a[i] + b[i + (p == 9)];\n"
-                             "    if (p == 10) c[n / 2] += 1e-3f;\n"
-                             "    if (p == 11) c[7] = __builtin_nanf(\"\");\n"
-                             "    if (p == 12) c[0] = a[0] > 0.3 ? 0 : c[0];\n"
-                             "}\n";
+static const char faults[] =
+    "static int calls;\n"
+    "void add(const float *a, const float *b, float *c, int n)\n{\n"
+    "    int last = n - (p == 1);\n"
+    "    if (p == 2) c[n] = 1;\n"
+    "    if (p == 3) c[-1] = 1;\n"
+    "    if (p == 4) ((float *)a)[n + 5] = 1;\n"
+    "    if (p == 5) *(volatile int *)0 = 1;\n"
+    "    if (p == 6) for (volatile int i = 0; i >= 0;) {}\n"
+    "#if p == 7\n#error planted\n#endif\n"
+    "    if (p == 8 && calls++) return;\n"
+    "    for (int i = 0; i < last; i++)\n"
+    "        c[i] = a[i] + b[i + (p == 9)];\n"
+    "    if (p == 10) c[n / 2] += 1e-3f;\n"
+    "    if (p == 11) c[7] = __builtin_nanf(\"\");\n"
+    "    if (p == 12) for (int i = n; i < n + 9; i++) c[i] = a[i] + b[i];\n"
+    "}\n";
 
 static void test_faults(void **state)
 {
@@ -53,11 +54,12 @@ static void test_faults(void **state)
         {OPEVO_OUTCOME_WRONG, NULL},
         {OPEVO_OUTCOME_WRONG, "Element 501 of c"},
         {OPEVO_OUTCOME_WRONG, "Element 7 of c is not finite"},
+        {OPEVO_OUTCOME_WRONG, "outside c"},
     };
     opevo_objective *objective = NULL;
 
     CHECK_OK(own_open("cpu", "faults.c", faults, HARNESS("\"flop\": \"n\","),
-                      SPACE("0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"), &objective, &err));
+                      SPACE("0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12"), &objective, &err));
     assert_string_equal(objective->unit, "GFLOP/s");
     CHECK_CLOSE(objective->flop, 1003, 0);
     own_check("faults", objective, expected, COUNT(expected));

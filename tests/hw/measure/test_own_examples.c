@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The kernels of docs/examples/tune: random configurations of each are right, on a CPU and in the
- * interpreter. */
+/* The kernels of docs/examples/tune: random configurations of each are right, on a CPU, in the
+ * interpreter and by OpenCL. */
 
 #include "measured_points.h"
 #include "own_fixture.h"
@@ -50,9 +50,18 @@ static void test_simt(void **state)
         check_example("simt", "gpu", names[i], ".cu");
 }
 
+static void test_opencl(void **state)
+{
+    if (!own_has_opencl())
+        CHECK_SKIP("no OpenCL device: install pocl-opencl-icd");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        check_example("opencl:0", "opencl", names[i], ".cl");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cpu), cmocka_unit_test(test_simt)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cpu), cmocka_unit_test(test_simt),
+                                       cmocka_unit_test(test_opencl)};
 
     if (!cache_folder_make())
         return 1;

@@ -124,6 +124,12 @@ opevo_harness_tolerance opevo_harness_tolerance_of(const opevo_harness *harness,
  * INVALID, LIMIT, NOMEM. */
 opevo_status opevo_harness_check(const opevo_harness *harness, const opevo_harness_values *values,
                                  opevo_error *err);
+/* The launches of that case without its data: each is told to `launch` of the player; a loop by a
+ * flag is walked through once. Errors: the same. */
+struct opevo_player;
+opevo_status opevo_harness_launches(const opevo_harness *harness,
+                                    const opevo_harness_values *values,
+                                    const struct opevo_player *player, opevo_error *err);
 /* Words for the compiler at these values, one a line. Errors: INVALID, NOMEM. */
 opevo_status opevo_harness_compiler(const opevo_harness *harness,
                                     const opevo_harness_values *values, opevo_text *out,
@@ -139,6 +145,17 @@ opevo_status opevo_harness_compiler(const opevo_harness *harness,
 opevo_status opevo_harness_print_c(const opevo_harness *harness, const opevo_harness_values *values,
                                    bool reference, const char *entry, opevo_text *out,
                                    opevo_error *err);
+/* The same for steps that launch kernels, in C and C++, behind the functions that expressions use,
+ * which opevo_harness_print_helpers prints:
+ *
+ *     HEAD(device_memory *b)
+ *
+ * It calls `launch`, `set_zero` and `flag_is_set` of a text that knows the device. Errors: those of
+ * expressions; NOMEM. */
+opevo_status opevo_harness_print_launches(const opevo_harness *harness,
+                                          const opevo_harness_values *values, const char *head,
+                                          opevo_text *out, opevo_error *err);
+void opevo_harness_print_helpers(opevo_text *out);
 
 /* ---- Cases ---- */
 
@@ -179,7 +196,8 @@ typedef struct opevo_buffer {
 typedef enum opevo_argument_kind {
     OPEVO_ARGUMENT_BUFFER,
     OPEVO_ARGUMENT_SCALAR,
-    OPEVO_ARGUMENT_STRUCT /* by value */
+    OPEVO_ARGUMENT_STRUCT, /* by value */
+    OPEVO_ARGUMENT_LOCAL   /* local memory of each block, as OpenCL has it; `bits` bytes */
 } opevo_argument_kind;
 
 typedef struct opevo_argument {
@@ -314,6 +332,7 @@ typedef struct opevo_player {
     /* Before the host reads a buffer, and after it wrote one; NULL: `data` is what kernels use. */
     opevo_status (*fetch)(void *context, size_t buffer, opevo_error *err);
     opevo_status (*store)(void *context, size_t buffer, opevo_error *err);
+    bool takes_local; /* launches with local memory as arguments, which else are unsupported */
 } opevo_player;
 
 /* Walk through the steps of the case: launches in their order, repeats, loops by a flag, and

@@ -17,8 +17,9 @@ OPEVO_BEGIN_C
 typedef struct opevo_gpu opevo_gpu;
 
 typedef struct opevo_gpu_options {
-    unsigned windows; /* timed runs of a case; 1 to 99 */
+    unsigned windows; /* timed runs of a case, at most 99; 0: only the first run, which is judged */
     double timeout_s; /* of all runs of a case */
+    void (*meanwhile)(void); /* called again and again while a kernel runs; may be NULL */
 } opevo_gpu_options;
 
 extern const opevo_gpu_options opevo_gpu_defaults; /* 15 windows, 10 s */
@@ -49,7 +50,8 @@ void opevo_gpu_end(opevo_gpu *gpu);
  *          options.timeout_s at most
  * Verdicts: unsupported for a kernel that is missing or a launch that the driver refuses; out of
  * bounds for a write beside a buffer; signal for a kernel that cost the context; timeout; limit.
- * time_s is the 10 % quantile of the windows' times, by events around all steps of the case.
+ * time_s is the 10 % quantile of the windows' times, by events around all steps of the case; without
+ * windows the time of the first run.
  * Errors: INVALID if the driver refuses the module; NOMEM. */
 opevo_status opevo_gpu_launcher(opevo_gpu *gpu, const void *image, size_t size, bool base,
                                 opevo_launcher **out, opevo_error *err);
