@@ -60,12 +60,12 @@ EOF
 kill -9 $(pgrep -P "$(head -1 started)" -f opevo-worker) || fail "no process measures"
 kill -9 "$(tail -1 started)"
 seen=$(trials loop.db number | wc -l)
-await has_trials loop.db $((seen + 200)) || fail "it does not go on: $(cat loop.out)"
+await has_trials loop.db $((seen + length)) || fail "it does not go on: $(cat loop.out)"
 kill -INT "$(engine_of loop.db)"
 wait $run
 [ $? = 130 ] || fail "the exit status after an interrupt: $(cat loop.out)"
 same_trials loop.db "$(cat loop.out)"
-wanted=200
+wanted=$length
 [ "$(wc -l <started)" = 3 ] || fail "the launcher was started again: $(cat started)"
 nothing_left
 
@@ -95,7 +95,7 @@ await has_trials killed.db 5 || fail "not five trials: $(cat killed.out)"
 kill -9 "$(engine_of killed.db)" || fail "no engine"
 wait $run
 nothing_left
-wanted=200
+wanted=$length
 # A launcher that waits in a queue, and withdraws when it is told to; what it said is printed.
 cat >queue.sh <<'EOF'
 #!/bin/sh
@@ -126,4 +126,4 @@ tune empty.db --workers-from true >empty.out 2>&1
 tune kind.db --workers-from "$worker cmd" >kind.out 2>&1
 [ $? = 2 ] && grep -q 'measures on cmd, not on cpu' kind.out || fail "workers of another kind: $(cat kind.out)"
 nothing_left
-echo "200 trials by workers of loops, the same as alone"
+echo "$length trials by workers of loops, the same as alone"

@@ -20,7 +20,7 @@ chmod 755 worker.sh
 tune_on_a() {
     store=$1
     shift
-    on_host_a timeout 1000 "$opevo" tune 'matmul(12,8,16)' --on cpu --tuner random --trials 200 --seed 4 --precision 20 \
+    on_host_a timeout 1000 "$opevo" tune 'matmul(12,8,16)' --on cpu --tuner random --trials $length --seed 4 --precision 20 \
         --finals 0 --store "$store" --quiet "$@"
 }
 # The engine listens at this host's own address, and Open MPI hands on what the workers must know.
@@ -44,4 +44,4 @@ same_trials remote.db "$(cat remote.out)"
 # At loopback nobody else can be reached; the worker says so, and what it says is shown.
 tune_on_a loopback.db --workers-address 127.0.0.1 --workers-from "$folder/remote.sh '$folder/worker.sh --connect {file}'" >loopback.out 2>&1
 [ $? = 2 ] && grep -q '127.0.0.1:[0-9]*: cannot connect: Connection refused' loopback.out || fail "at loopback: $(cat loopback.out)"
-echo "200 trials by workers on two hosts, the same as alone"
+echo "$length trials by workers on two hosts, the same as alone"

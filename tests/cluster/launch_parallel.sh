@@ -51,7 +51,7 @@ run=$!
 await has_trials ssh.db 10 || fail "not ten trials: $(cat ssh.out)"
 kill -9 "$(pgrep -P "$(engine_of ssh.db)" -f "$folder/key" | head -1)"
 seen=$(trials ssh.db number | wc -l)
-await has_trials ssh.db $((seen + 200)) || fail "it does not go on: $(cat ssh.out)"
+await has_trials ssh.db $((seen + length)) || fail "it does not go on: $(cat ssh.out)"
 kill -INT "$(engine_of ssh.db)"
 wait $run
 [ $? = 130 ] || fail "the exit status after an interrupt: $(cat ssh.out)"
@@ -59,4 +59,4 @@ same_trials ssh.db "$(cat ssh.out)"
 grep -q 'Permission denied' ssh.out || fail "nothing is said of a key that is refused: $(cat ssh.out)"
 left() { ! pgrep -f "^$worker " >/dev/null; }
 await left || fail "workers are left: $(pgrep -af "^$worker ")"
-echo "200 trials by workers of parallel and of ssh, the same as alone"
+echo "$length trials by workers of parallel and of ssh, the same as alone"

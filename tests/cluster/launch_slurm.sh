@@ -49,15 +49,17 @@ wait $run || fail "after the queue: $(cat queue.out)"
 same_trials queue.db "$(cat queue.out)"
 
 # The job is cancelled while it measures: another one is started.
+wanted=200
 tune cancel.db --workers-from "srun -n2 $worker cpu" >cancel.out 2>&1 &
 run=$!
 await has_trials cancel.db 10 || fail "not ten trials: $(cat cancel.out)"
 scancel "$(squeue -h -o %i)"
 wait $run || fail "after scancel: $(cat cancel.out)"
 same_trials cancel.db "$(cat cancel.out)"
+wanted=$length
 await is_empty "" || fail "jobs are left: $(squeue)"
 
 # What Slurm refuses is quoted.
 tune refused.db --workers-from "srun -p nowhere -n2 $worker cpu" >refused.out 2>&1
 [ $? = 2 ] && grep -q 'invalid partition' refused.out || fail "a partition that is not there: $(cat refused.out)"
-echo "200 trials by workers of srun, the same as alone"
+echo "$length trials by workers of srun, the same as alone"

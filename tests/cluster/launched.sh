@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What the tests of launchers share; sourced after study_cluster.sh with the worker's program in $worker.
 
+# The trials of a run, 200 of them in ./dev test --long
+length=60
+[ -z "${OPEVO_TEST_LONG:-}" ] || length=200
+
 # loop.sh N [OPTIONS]: N workers, each of which leaves its process behind
 cat >loop.sh <<EOF
 #!/bin/sh
@@ -17,7 +21,7 @@ chmod 755 loop.sh
 tune() {
     store=$1
     shift
-    timeout 1000 "$opevo" tune 'matmul(12,8,16)' --on cpu --tuner random --trials ${wanted-200} --seed 4 --precision 20 --finals 0 \
+    timeout 1000 "$opevo" tune 'matmul(12,8,16)' --on cpu --tuner random --trials ${wanted-$length} --seed 4 --precision 20 --finals 0 \
         --store "$folder/$store" --quiet "$@"
 }
 trials() {
@@ -35,7 +39,7 @@ alone() {
 # same_trials STORE WORDS: the first of it are those of the run alone, whoever measured them
 same_trials() {
     trials "$1" "hex(point), outcome" >seen.trials
-    head -n 200 seen.trials | cmp alone.trials - || fail "other trials: $2"
+    head -n $length seen.trials | cmp alone.trials - || fail "other trials: $2"
 }
 engine_of() { pgrep -f "^$opevo tune .*--store $folder/$1"; }
 # What a test leaves that failed; sourced scripts end with it.

@@ -243,20 +243,30 @@ def dask_process(kind: str, folder: str, *options: str) -> subprocess.Popen:
 
 @unittest.skipUnless(HAS_DASK, "no distributed")
 class Dask(unittest.TestCase):
-    """A scheduler and two workers, each a process. The scheduler gives a task up at the first
-    worker that dies with it."""
+    """One scheduler for all, and two workers at the start of each, every one a process. The
+    scheduler gives a task up at the first worker that dies with it; the last test ends it."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder, cls.workers = folder.name, []
+        cls.scheduler = cls.start("scheduler", "--host", "127.0.0.1", "--port", "0")
 
     def setUp(self) -> None:
+        self.workers[:] = [each for each in self.workers if each.poll() is None]
+        while len(self.workers) < 2:
+            self.worker()
+        self.client = self.connect(60)
+        self.client.wait_for_workers(2, timeout=300)
+
+    def connect(self, limit: float) -> object:
+        """A client, which waits so long for the scheduler, also for one that is dead."""
         from distributed import Client
 
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        self.scheduler = self.start("scheduler", "--host", "127.0.0.1", "--port", "0")
-        self.workers = [self.worker("a"), self.worker("b")]
-        self.client = Client(self.address(), timeout=60)
-        self.addCleanup(self.client.close)
-        self.client.wait_for_workers(2, timeout=300)
+        client = Client(self.address(), timeout=limit)
+        self.addCleanup(client.close)
+        return client
 
     def address(self) -> str:
         """The scheduler's. It writes its file in place, so that a reader may find half of it."""
@@ -268,14 +278,15 @@ class Dask(unittest.TestCase):
                 self.assertLess(time.monotonic(), deadline, self.log())
                 time.sleep(0.05)
 
-    def start(self, kind: str, *options: str) -> subprocess.Popen:
-        process = dask_process(kind, self.folder, *options)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
+    @classmethod
+    def start(cls, kind: str, *options: str) -> subprocess.Popen:
+        process = dask_process(kind, cls.folder, *options)
+        cls.addClassCleanup(process.wait)
+        cls.addClassCleanup(process.kill)
         return process
 
-    def worker(self, name: str) -> subprocess.Popen:
-        return self.start("worker", "--no-nanny", "--nthreads", "1", "--name", name)
+    def worker(self) -> None:
+        self.workers.append(self.start("worker", "--no-nanny", "--nthreads", "1"))
 
     def log(self) -> str:
         return "".join(each.read_text() for each in Path(self.folder).glob("*.log"))
@@ -288,7 +299,7 @@ class Dask(unittest.TestCase):
                 if len(of.results) == 20:
                     self.workers[0].kill()
                 if len(of.results) == 40:
-                    self.worker("c")
+                    self.worker()
 
             tuner.run(uneven, 60, progress=kill, executor=self.client.get_executor())
             self.assertEqual((tuner.trials, None in tuner.results.values()), (60, False))
@@ -311,14 +322,16 @@ class Dask(unittest.TestCase):
                     tuner.run(count, 1, executor=self.client.get_executor())
             self.assertEqual(len(list(Path(folder).glob("begun.*"))), 2)
 
-    def test_a_dead_scheduler(self) -> None:
+    def test_the_scheduler_dies(self) -> None:
+        client = self.connect(3)
+        self.client.close()
         with opevo.Tuner(SPACE, "random", seed=3) as tuner:
 
             def kill(of: opevo.Tuner) -> None:
                 if len(of.results) == 20:
                     self.scheduler.kill()
 
-            executor = self.client.get_executor()
+            executor = client.get_executor()
             for slots in (None, 2):
                 with self.assertRaisesRegex(opevo.Error, "takes no more jobs .* kept"):
                     tuner.run(uneven, 60, progress=kill, executor=executor, slots=slots)
