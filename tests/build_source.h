@@ -19,7 +19,7 @@ extern char **environ;
 /* The end of what the last program printed, on both of its streams. */
 static char program_output[4096];
 
-/* Wait for a child; a fuzzer's alarms are no end of it. */
+/* Wait for a child, also through a fuzzer's alarms. */
 static inline bool child_ends(pid_t child, int *state)
 {
     pid_t ended = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What every test file needs around cmocka: its headers in the order that it asks for, and the
- * assertions that it lacks. */
+/* What every test file needs around cmocka: its headers in the order that it asks for, tests that
+ * need no list, and the assertions that it lacks. */
 
 #ifndef OPEVO_TESTS_CHECK_H
 #define OPEVO_TESTS_CHECK_H
@@ -25,6 +25,31 @@
 #ifdef __clang_analyzer__ /* which does not see that a failed check leaves the test */
 void _fail(const char *const file, const int line) __attribute__((analyzer_noreturn));
 #endif
+
+/* A test: CHECK_TEST(name) { ... }. The tests of a file run in their order there. */
+#define CHECK_TEST(name)                                                                           \
+    static void name(void **check_state);                                                          \
+    CHECK_ADD(name, NULL, NULL)                                                                    \
+    static void name(void **check_state)
+
+/* A test between two functions, which set its `state` up and tear it down. */
+#define CHECK_TEST_WITHIN(name, set_up, tear_down)                                                 \
+    static void name(void **state);                                                                \
+    CHECK_ADD(name, set_up, tear_down)                                                             \
+    static void name(void **state)
+
+#define CHECK_ADD(name, set_up, tear_down)                                                         \
+    __attribute__((constructor)) static void add_##name(void)                                      \
+    {                                                                                              \
+        check_add((struct CMUnitTest)cmocka_unit_test_setup_teardown(name, set_up, tear_down));    \
+    }
+
+/* By CHECK_TEST, before main. */
+void check_add(struct CMUnitTest test);
+
+/* Runs all tests, between two functions or NULL; 0 if they passed. A file without main() does this
+ * and nothing else (check_main.c). */
+int check_tests(CMFixtureFunction set_up, CMFixtureFunction tear_down);
 
 /* |actual - expected| <= tolerance, absolute; fails on NaN. */
 #define CHECK_CLOSE(actual, expected, tolerance)                                                   \

@@ -17,7 +17,7 @@ typedef struct spoilt_walk {
     const opevo_graph *graph;
     size_t start;
     double q;
-    unsigned slots;     /* draws one of so many directions and stays where there is none; 0: no */
+    unsigned slots;     /* draws one of so many directions and stays if it has none; 0: no */
     bool at_least_once; /* takes the first step without asking */
     bool is_cut;        /* stops after `cut` steps for certain */
     uint64_t cut;

@@ -43,7 +43,7 @@ static double correlation_at(const small_landscape *self, const double *f, int s
     return covariance / variance;
 }
 
-static void test_powers(void **state)
+CHECK_TEST(test_powers)
 {
     for (size_t i = 0; i < SMALL_LANDSCAPES; i++) {
         small_landscape self = small_landscape_number(i);
@@ -114,7 +114,7 @@ static double *eigenvectors(const small_landscape *self, double *value)
 }
 
 /* A short rule bounds the share at every place; a long one is the measure. */
-static void test_spectrum(void **state)
+CHECK_TEST(test_spectrum)
 {
     for (size_t i = 3; i < SMALL_LANDSCAPES; i += 5) {
         small_landscape self = small_landscape_number(i);
@@ -173,7 +173,7 @@ static void check_nodes(const small_landscape *self)
     free(vector);
 }
 
-static void test_nodes(void **state)
+CHECK_TEST(test_nodes)
 {
     static const char *const spaces[] = {
         "{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4, 5, 6, 7]},"
@@ -196,7 +196,7 @@ static void test_nodes(void **state)
 
 /* D complete graphs on m vertices: the interactions of order k lie at 1 - k m / (D (m - 1)), so the
  * spectral measure is the variance by order. */
-static void test_interactions_of_complete_graphs(void **state)
+CHECK_TEST(test_interactions_of_complete_graphs)
 {
     small_landscape self =
         small_landscape_of("{\"a\": {\"_type\": \"choice\", \"_value\": [0, 1, 2, 3]},"
@@ -218,7 +218,7 @@ static void test_interactions_of_complete_graphs(void **state)
     small_landscape_free(&self);
 }
 
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     small_landscape failures = small_landscape_of(path_space, OPEVO_NODES_ALLOWED, 0, 3, 1);
     small_landscape flat = small_landscape_of(path_space, OPEVO_NODES_OK, 1, 0, 1);
@@ -231,15 +231,4 @@ static void test_refused(void **state)
     opevo_autocorrelation_release(&a);
     small_landscape_free(&failures);
     small_landscape_free(&flat);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_powers),  cmocka_unit_test(test_spectrum),
-        cmocka_unit_test(test_nodes),   cmocka_unit_test(test_interactions_of_complete_graphs),
-        cmocka_unit_test(test_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@
 
 /* Each resample has as many rows as there are (a column of ones says so), columns of a row stay
  * together, and the stream alone decides. */
-static void test_sums(void **state)
+CHECK_TEST(test_sums)
 {
     enum { N = 7, B = 500, COLUMNS = 3 };
     double rows[N * COLUMNS], sums[B * COLUMNS], again[B * COLUMNS];
@@ -40,7 +40,7 @@ static void test_sums(void **state)
 }
 
 /* The sums of resamples of 0 and 1 are binomial; every share within 4.5 standard errors. */
-static void test_sums_are_binomial(void **state)
+CHECK_TEST(test_sums_are_binomial)
 {
     enum { N = 6, B = 100000 };
     static const double rows[N] = {0, 1, 0, 0, 1, 0};
@@ -69,7 +69,7 @@ static opevo_interval interval_of(const double *values, size_t count, size_t res
 }
 
 /* The definition, with the acceleration by leaving one value out at a time. */
-static void test_bca_by_definition(void **state)
+CHECK_TEST(test_bca_by_definition)
 {
     enum { N = 12, B = 999 };
     double values[N] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 40}, room[2 * B], means[B];
@@ -106,7 +106,7 @@ static void test_bca_by_definition(void **state)
     assert_true(interval.high - mean > mean - interval.low); /* skewed as the values are */
 }
 
-static void test_degenerate(void **state)
+CHECK_TEST(test_degenerate)
 {
     static const double same[] = {0.1, 0.1, 0.1}, one[] = {5};
     double room[400], infinite[] = {1, 2, INFINITY, INFINITY};
@@ -144,7 +144,7 @@ static size_t count_misses(size_t count, double power)
  * .065: the misses are within 4 standard deviations of a binomial number with such a probability.
  * An interval from the wrong quantiles (90 % for 95 %), or of the width of single values,
  * is caught. */
-static void test_coverage(void **state)
+CHECK_TEST(test_coverage)
 {
     static const size_t counts[] = {20, 30, 60};
     static const double powers[] = {3, 1, 3};
@@ -241,7 +241,7 @@ static double share_missed(int kind, double mean, size_t count, bool exact, size
  * (1 - p)^n, or .3 with n = 5; these misses, at most .01 beside that, are what the documentation
  * says. Each up to 3.5 standard errors of the simulation, .024 at .05 in the long run. The mean is
  * known to within 3e-4. */
-static void test_coverage_of_means(void **state)
+CHECK_TEST(test_coverage_of_means)
 {
     static const size_t counts[] = {5, 10, 20, 50};
     const size_t samples = test_size(200, 1000);
@@ -270,7 +270,7 @@ static void test_coverage_of_means(void **state)
 /* Of values 0 and 1 the exact interval is Clopper and Pearson's, up to the resamples: the quantile
  * .025 of 20,000 has a standard error of .0011 in probability. And whatever the interval, values
  * that are all the same leave it a width. */
-static void test_exact_is_clopper_pearson(void **state)
+CHECK_TEST(test_exact_is_clopper_pearson)
 {
     for (size_t ones = 0; ones <= 12; ones += 3) {
         opevo_bootstrap options = {20000, 5, ones};
@@ -292,7 +292,7 @@ static void test_exact_is_clopper_pearson(void **state)
     }
 }
 
-static void test_mean_interval_edges(void **state)
+CHECK_TEST(test_mean_interval_edges)
 {
     static const double values[] = {0.5, 0.75, 0.25, 0.5, 1, 0.5};
     const opevo_interval range = {-1, 1};
@@ -314,7 +314,7 @@ static void test_mean_interval_edges(void **state)
 
 /* Clopper and Pearson's interval covers every probability at least as often as it says: by summing
  * the binomial law over the counts whose interval holds it. And its ends are its definition. */
-static void test_share_interval(void **state)
+CHECK_TEST(test_share_interval)
 {
     for (unsigned n = 1; n <= 20; n++) {
         for (int step = 1; step < 200; step++) {
@@ -340,21 +340,4 @@ static void test_share_interval(void **state)
     assert_true(isnan(opevo_share_interval(0, 0, 0.95).low));
     CHECK_CLOSE(opevo_share_interval(0, 100000, 0.95).low, 0, 0);
     CHECK_CLOSE(opevo_share_interval(0, 100000, 0.95).high, 1 - pow(0.025, 1e-5), 1e-9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_sums_are_binomial),
-        cmocka_unit_test(test_bca_by_definition),
-        cmocka_unit_test(test_degenerate),
-        cmocka_unit_test(test_coverage),
-        cmocka_unit_test(test_coverage_of_means),
-        cmocka_unit_test(test_exact_is_clopper_pearson),
-        cmocka_unit_test(test_mean_interval_edges),
-        cmocka_unit_test(test_share_interval),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

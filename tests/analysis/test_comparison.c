@@ -46,7 +46,7 @@ static double enumerate(const double *d, size_t count, double least)
     return fmin(1, 2 * reached / (double)((size_t)1 << used));
 }
 
-static void test_signed_rank_enumerated(void **state)
+CHECK_TEST(test_signed_rank_enumerated)
 {
     opevo_rng rng;
 
@@ -75,7 +75,7 @@ static void test_signed_rank_enumerated(void **state)
 
 /* All differences on one side: p = 2 / 2^n; and at the change from the exact law to the normal one
  * the two agree. */
-static void test_signed_rank_large(void **state)
+CHECK_TEST(test_signed_rank_large)
 {
     double d[400];
     opevo_signed_rank test, next;
@@ -103,7 +103,7 @@ static void test_signed_rank_large(void **state)
 
 /* Fitness with one decimal as fractions of an optimum, in three scales and as times: whole tenths
  * say which differences are 0 and which are tied, whatever their last bits are. */
-static void test_signed_rank_of_decimals(void **state)
+CHECK_TEST(test_signed_rank_of_decimals)
 {
     static const double scales[] = {1, 1e-7, 1e12};
     size_t broken = 0;
@@ -139,7 +139,7 @@ static void test_signed_rank_of_decimals(void **state)
 
 /* What is told apart: a difference of 1e-14 beside fractions near 1, and 1e-30 beside 1e-20. What
  * is not: one of 1e-16. */
-static void test_signed_rank_resolution(void **state)
+CHECK_TEST(test_signed_rank_resolution)
 {
     static const double a[] = {0.5 + 1e-14, 0.75 + 2e-14, 1e-20, 0.3 + 1e-16},
                         b[] = {0.5, 0.75, 1e-20 - 1e-30, 0.3};
@@ -155,7 +155,7 @@ static void test_signed_rank_resolution(void **state)
         opevo_signed_rank_test_of_pairs((double[]){1, INFINITY}, (double[]){1, 1}, 2, &test, &err));
 }
 
-static void test_signed_rank_edges(void **state)
+CHECK_TEST(test_signed_rank_edges)
 {
     static const double zeros[] = {0, 0, 0}, bad[] = {1, NAN}, two[] = {1, 2};
     opevo_signed_rank test;
@@ -176,7 +176,7 @@ static void test_signed_rank_edges(void **state)
     assert_int_equal(opevo_memory_live(), 0);
 }
 
-static void test_holm(void **state)
+CHECK_TEST(test_holm)
 {
     static const double p[] = {0.01, 0.04, NAN, 0.03, 0.005};
     static const double wanted[] = {0.03, 0.06, NAN, 0.06, 0.02};
@@ -215,7 +215,7 @@ static double plain_chi_square(const double *mean_ranks, double n, double k)
     return 12 * n / (k * (k + 1)) * (squares - k * (k + 1) * (k + 1) / 4);
 }
 
-static void test_published_example(void **state)
+CHECK_TEST(test_published_example)
 {
     static const double ranks[] = {3.143, 2.000, 2.893, 1.964};
     double mean_ranks[4], d[14];
@@ -247,7 +247,7 @@ static void test_published_example(void **state)
 
 /* Over all (k!)^n orders the statistic without ties has mean k - 1, and for n = k = 3 the tail of
  * the printed tables (P(X >= 6) = .028, P(X >= 4.667) = .194), which is what p is. */
-static void test_friedman_permuted(void **state)
+CHECK_TEST(test_friedman_permuted)
 {
     static const double orders[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3},
                                         {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};
@@ -282,7 +282,7 @@ static void test_friedman_permuted(void **state)
 /* Of two, p is that of the sign test: counted up to 22 blocks, estimated beyond. Blocks in which
  * both are the same say nothing. The estimate misses its interval of 95 % for one seed in
  * twenty. */
-static void test_friedman_of_two(void **state)
+CHECK_TEST(test_friedman_of_two)
 {
     double values[2 * 40], mean_ranks[2];
     size_t inside = 0;
@@ -319,7 +319,7 @@ static void test_friedman_of_two(void **state)
 
 /* Blocks with ties keep them: of {1, 1, 2} three orders differ, so two such blocks agree with
  * probability 1/3, and the statistic of agreement is the largest. */
-static void test_friedman_ties(void **state)
+CHECK_TEST(test_friedman_ties)
 {
     static const double values[] = {1, 1, 2, 3, 3, 5};
     double mean_ranks[3];
@@ -330,7 +330,7 @@ static void test_friedman_ties(void **state)
     CHECK_CLOSE(test.p, 1.0 / 3, 1e-12);
 }
 
-static void test_friedman_edges(void **state)
+CHECK_TEST(test_friedman_edges)
 {
     static const double level[] = {1, 1, 1, 2, 2, 2}, bad[] = {1, 2, NAN, 3};
     double mean_ranks[3];
@@ -348,7 +348,7 @@ static void test_friedman_edges(void **state)
 }
 
 /* Demsar's table 5, of q_alpha / sqrt(2). */
-static void test_nemenyi_table(void **state)
+CHECK_TEST(test_nemenyi_table)
 {
     static const double at_05[] = {1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164},
                         at_10[] = {1.645, 2.052, 2.291, 2.459, 2.589, 2.693, 2.780, 2.855, 2.920};
@@ -360,7 +360,7 @@ static void test_nemenyi_table(void **state)
 }
 
 /* Two variables: the range is |N(0, 2)|. Any number: the tail is the share of simulated ranges. */
-static void test_normal_range(void **state)
+CHECK_TEST(test_normal_range)
 {
     enum { DRAWS = 200000 };
     size_t above = 0;
@@ -386,7 +386,7 @@ static void test_normal_range(void **state)
 }
 
 /* Sums of the same tenths in another order. */
-static void test_midranks_of_sums(void **state)
+CHECK_TEST(test_midranks_of_sums)
 {
     static const double values[] = {0.1 + 0.2 + 0.3, 0.5, 0.3 + 0.2 + 0.1, 0.7};
     size_t order[4];
@@ -399,7 +399,7 @@ static void test_midranks_of_sums(void **state)
     CHECK_CLOSE(ranks[3], 1, 0);
 }
 
-static void test_midranks(void **state)
+CHECK_TEST(test_midranks)
 {
     static const double values[] = {5, 7, 5, 1, 7, 7};
     static const double wanted[] = {4.5, 2, 4.5, 6, 2, 2};
@@ -409,27 +409,4 @@ static void test_midranks(void **state)
     opevo_midranks_descending(values, 6, order, ranks);
     for (size_t i = 0; i < 6; i++)
         CHECK_CLOSE(ranks[i], wanted[i], 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_signed_rank_enumerated),
-        cmocka_unit_test(test_signed_rank_large),
-        cmocka_unit_test(test_signed_rank_edges),
-        cmocka_unit_test(test_holm),
-        cmocka_unit_test(test_published_example),
-        cmocka_unit_test(test_friedman_permuted),
-        cmocka_unit_test(test_friedman_of_two),
-        cmocka_unit_test(test_friedman_ties),
-        cmocka_unit_test(test_friedman_edges),
-        cmocka_unit_test(test_nemenyi_table),
-        cmocka_unit_test(test_normal_range),
-        cmocka_unit_test(test_midranks),
-        cmocka_unit_test(test_midranks_of_sums),
-        cmocka_unit_test(test_signed_rank_of_decimals),
-        cmocka_unit_test(test_signed_rank_resolution),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static double truth(const opevo_index *vertices)
 }
 
 /* All points once: margins are the effects, c has none, and the model finds the same. */
-static void test_balanced(void **state)
+CHECK_TEST(test_balanced)
 {
     opevo_space *space = make_space();
     opevo_index points[A * B * C];
@@ -79,7 +79,7 @@ static void test_balanced(void **state)
 
 /* The value 1 of a, the best one, is tried with x, the worst of b, most of the time: its margin is
  * below that of 8, and the model still finds it better. */
-static void test_confounded(void **state)
+CHECK_TEST(test_confounded)
 {
     opevo_space *space = make_space();
     opevo_index points[200];
@@ -111,7 +111,7 @@ static void test_confounded(void **state)
 
 /* Normal noise of sd .3, 60 random trials, 200 times: 95 % intervals of differences from the mean
  * over the trials hold them in 90 to 99 % of 2400 cases. */
-static void test_intervals(void **state)
+CHECK_TEST(test_intervals)
 {
     enum { RUNS = 200, TRIALS = 60 };
     opevo_space *space = make_space();
@@ -148,7 +148,7 @@ static void test_intervals(void **state)
 }
 
 /* Nothing to model: few trials, equal results, one value; many values in groups. */
-static void test_edges(void **state)
+CHECK_TEST(test_edges)
 {
     opevo_space *space = make_space(), *wide = NULL;
     opevo_index points[700];
@@ -190,16 +190,4 @@ static void test_edges(void **state)
     opevo_text_free(&list);
     opevo_space_destroy(wide);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_balanced),
-        cmocka_unit_test(test_confounded),
-        cmocka_unit_test(test_intervals),
-        cmocka_unit_test(test_edges),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

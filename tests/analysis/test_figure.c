@@ -137,7 +137,7 @@ static size_t read_circles(const char *svg, circle *out)
     return count;
 }
 
-static void test_every_layout_is_well_formed(void **state)
+CHECK_TEST(test_every_layout_is_well_formed)
 {
     for (size_t i = 0; i < ROWS; i++) {
         opevo_parameter *parameter = parameter_of(&rows[i]);
@@ -152,7 +152,7 @@ static void test_every_layout_is_well_formed(void **state)
 }
 
 /* The circles are the vertices in order, with the law to the last digit. */
-static void test_circles_carry_the_law(void **state)
+CHECK_TEST(test_circles_carry_the_law)
 {
     static circle circles[CIRCLES];
 
@@ -172,7 +172,7 @@ static void test_circles_carry_the_law(void **state)
 }
 
 /* Circles do not overlap and lie on the page; the ring is around the start. */
-static void test_places(void **state)
+CHECK_TEST(test_places)
 {
     static circle circles[CIRCLES];
 
@@ -211,7 +211,7 @@ static double brightness(const char *fill)
 }
 
 /* The more probable, the darker; equally probable, the same colour. */
-static void test_shades_follow_the_law(void **state)
+CHECK_TEST(test_shades_follow_the_law)
 {
     static circle circles[CIRCLES];
     opevo_parameter *parameter = parameter_of(&rows[0]);
@@ -232,7 +232,7 @@ static void test_shades_follow_the_law(void **state)
 }
 
 /* Labels as in the paper; values that are XML themselves; long ones cut; no labels above 120. */
-static void test_labels(void **state)
+CHECK_TEST(test_labels)
 {
     opevo_parameter *parameter = NULL;
     opevo_law *law = NULL;
@@ -272,7 +272,7 @@ static void test_labels(void **state)
     opevo_parameter_destroy(parameter);
 }
 
-static void test_too_large(void **state)
+CHECK_TEST(test_too_large)
 {
     opevo_parameter *parameter = NULL;
     opevo_law *law = NULL;
@@ -287,7 +287,7 @@ static void test_too_large(void **state)
 }
 
 /* The same text twice: nothing random, no address in it. */
-static void test_repeatable(void **state)
+CHECK_TEST(test_repeatable)
 {
     opevo_parameter *parameter = parameter_of(&rows[4]);
     opevo_law *law = NULL, *again = NULL;
@@ -301,7 +301,7 @@ static void test_repeatable(void **state)
     opevo_parameter_destroy(parameter);
 }
 
-static void test_failing_allocations(void **state)
+CHECK_TEST(test_failing_allocations)
 {
     opevo_text svg = {0};
     opevo_law *law = NULL;
@@ -314,20 +314,4 @@ static void test_failing_allocations(void **state)
         opevo_law_destroy(law);
         opevo_parameter_destroy(parameter);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_layout_is_well_formed),
-        cmocka_unit_test(test_circles_carry_the_law),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_shades_follow_the_law),
-        cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_repeatable),
-        cmocka_unit_test(test_failing_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

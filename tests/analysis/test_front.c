@@ -34,7 +34,7 @@ static double by_inclusion_and_exclusion(const double *points, size_t count, siz
 }
 
 /* Points with ties, dominated ones, and some beyond the reference point. */
-static void test_hypervolume(void **state)
+CHECK_TEST(test_hypervolume)
 {
     static const double reference[] = {8, 9, 7, 10};
     opevo_rng rng;
@@ -57,7 +57,7 @@ static void test_hypervolume(void **state)
 }
 
 /* n steps of a regular staircase: area 1 - (n - 1) / (2 n) ... by counting squares. */
-static void test_large_fronts(void **state)
+CHECK_TEST(test_large_fronts)
 {
     enum { N = 500 };
     static double points[3 * N];
@@ -78,7 +78,7 @@ static void test_large_fronts(void **state)
 }
 
 /* A large front in four dimensions: turning the dimensions changes nothing. */
-static void test_four_dimensions(void **state)
+CHECK_TEST(test_four_dimensions)
 {
     enum { N = 2000 };
     static double points[4 * N], turned[4 * N];
@@ -127,7 +127,7 @@ static bool is_equal(const opevo_outcome *a, const opevo_outcome *b)
 /* Fitness, a criterion of which the smaller is better, and one of which the larger is. */
 static const opevo_criteria three = {.count = 3, .chosen = {{0, true}, {1, false}, {2, true}}};
 
-static void test_members(void **state)
+CHECK_TEST(test_members)
 {
     enum { N = 80 };
     static opevo_trial trials[N];
@@ -171,7 +171,7 @@ static void test_members(void **state)
 
 /* The share of the box, with a time as criterion 0: (2 ms, 3 J) and (4 ms, 1 J) in
  * [2, 6] x [1, 5]. */
-static void test_volume(void **state)
+CHECK_TEST(test_volume)
 {
     const opevo_criteria two = {.count = 2, .chosen = {{0, true}, {1, false}}};
     opevo_front front = {.criteria = two};
@@ -199,7 +199,7 @@ static void test_volume(void **state)
 /* A rate chosen as the time is weighed as one: 1, 1 / 2 and 1 / 4 GFLOP/s take 1, 2 and 4 s, so the
  * middle one dominates 2 / 3 of the range of times and 1 / 3 of that of rates. Without the times of
  * outcomes, and for speedups, the inverse stands for them. */
-static void test_volume_of_rate(void **state)
+CHECK_TEST(test_volume_of_rate)
 {
     static const char *const units[] = {"GFLOP/s", "GFLOP/s", "TFLOP/s", "x"};
     const opevo_criterion error = {"error", "", false};
@@ -241,7 +241,7 @@ static void test_volume_of_rate(void **state)
 }
 
 /* A box may be wider than the largest number: (-1e308, 1e308), (0, 0) and (1e308, -1e308). */
-static void test_volume_of_large_values(void **state)
+CHECK_TEST(test_volume_of_large_values)
 {
     const opevo_criteria two = {.count = 2, .chosen = {{1, false}, {2, false}}};
     opevo_front front = {.criteria = two};
@@ -260,16 +260,4 @@ static void test_volume_of_large_values(void **state)
     CHECK_OK(opevo_front_volume(&front, "ms", &box, &volume, &err));
     CHECK_CLOSE(volume, 0.25, 1e-12);
     opevo_front_free(&front);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hypervolume),     cmocka_unit_test(test_large_fronts),
-        cmocka_unit_test(test_four_dimensions), cmocka_unit_test(test_members),
-        cmocka_unit_test(test_volume),          cmocka_unit_test(test_volume_of_large_values),
-        cmocka_unit_test(test_volume_of_rate),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

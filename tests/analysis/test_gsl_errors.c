@@ -39,7 +39,7 @@ gsl_integration_glfixed_table *gsl_integration_glfixed_table_alloc(size_t n)
     return real(n);
 }
 
-static void failed_allocations(void **state)
+CHECK_TEST(failed_allocations)
 {
     static const double values[] = {1, 2, 3, 3, 1, 2, 2, 3, 1};
     double mean_ranks[3];
@@ -58,7 +58,7 @@ static void failed_allocations(void **state)
 
 /* ---- Numbers outside the domain ---- */
 
-static void refused_numbers(void **state)
+CHECK_TEST(refused_numbers)
 {
     assert_true(isnan(gsl_cdf_binomial_P(3, 1.5, 7)));
     assert_true(isnan(opevo_chi_square_tail(3, (double)NAN)));
@@ -68,7 +68,7 @@ static void refused_numbers(void **state)
 
 /* GSL's continued fraction for the beta law does not converge here; an end that is not known is not
  * one that is wrong. */
-static void shares_of_very_many(void **state)
+CHECK_TEST(shares_of_very_many)
 {
     opevo_interval interval = opevo_share_interval(100000, 1000000, 0.95);
     uint64_t unknown = 0;
@@ -93,7 +93,7 @@ static void count_errors(const char *reason, const char *file, int line, int cod
 }
 
 /* The handler that a program sets stays. */
-static void handler_of_the_program(void **state)
+CHECK_TEST(handler_of_the_program)
 {
     gsl_error_handler_t *before = gsl_set_error_handler(count_errors);
 
@@ -102,16 +102,4 @@ static void handler_of_the_program(void **state)
     gsl_cdf_binomial_P(3, 1.5, 7);
     assert_int_equal(errors, 1);
     assert_true(gsl_set_error_handler(before) == count_errors);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(failed_allocations),
-        cmocka_unit_test(refused_numbers),
-        cmocka_unit_test(shares_of_very_many),
-        cmocka_unit_test(handler_of_the_program),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

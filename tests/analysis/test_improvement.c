@@ -113,7 +113,7 @@ static void check_law(population *self, double q)
 }
 
 /* Both rules; few and many points seen, by products of all points as well (see test_large). */
-static void test_against_child_law(void **state)
+CHECK_TEST(test_against_child_law)
 {
     static const double qs[] = {0, 0.02, 0.3, 0.5, 0.9};
     const char *const spaces[] = {mixed_space, full_space, path_space};
@@ -136,7 +136,7 @@ static const char *const large_space =
     " \"b\": {\"_type\": \"choice\", \"_value\": [1, 2, 3, 4, 5, 6, 7]},"
     " \"_constraints\": [\"K[0] % 3 != 1 || a > 7\", \"b + a < 12\"]}";
 
-static void test_large(void **state)
+CHECK_TEST(test_large)
 {
     static const double qs[] = {0.3};
 
@@ -209,7 +209,7 @@ static void check_against_sampler(population *self, double q, size_t children, u
     opevo_child_sampler_destroy(sampler);
 }
 
-static void test_against_sampler(void **state)
+CHECK_TEST(test_against_sampler)
 {
     for (uint64_t i = 0; i < 4; i++) {
         population self =
@@ -222,7 +222,7 @@ static void test_against_sampler(void **state)
 }
 
 /* Two components: a walk from one never finds what is free in the other only. */
-static void test_lost(void **state)
+CHECK_TEST(test_lost)
 {
     char path[] = "/tmp/opevo-test-lost-XXXXXX.txt";
     int descriptor = mkstemps(path, 4);
@@ -255,7 +255,7 @@ static void test_lost(void **state)
     remove(path);
 }
 
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     population self = population_on(path_space, 3, OPEVO_DUPLICATE_CONTINUE, 1);
     opevo_generation g = *generation_of(&self);
@@ -283,7 +283,7 @@ static void test_refused(void **state)
     opevo_space_destroy(other.space);
 }
 
-static void test_out_of_memory(void **state)
+CHECK_TEST(test_out_of_memory)
 {
     population self = population_on(path_space, 3, OPEVO_DUPLICATE_CONTINUE, 1);
     int64_t live = opevo_memory_live();
@@ -305,15 +305,4 @@ static void test_out_of_memory(void **state)
         assert_int_equal(opevo_memory_live(), live);
     }
     population_free(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_child_law), cmocka_unit_test(test_large),
-        cmocka_unit_test(test_against_sampler),   cmocka_unit_test(test_lost),
-        cmocka_unit_test(test_refused),           cmocka_unit_test(test_out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

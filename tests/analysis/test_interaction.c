@@ -20,7 +20,7 @@ static double variance_of(const double *f, size_t n)
 }
 
 /* Hypercube: the variance of order k is the sum of the squared coefficients of the sets of k. */
-static void test_walsh(void **state)
+CHECK_TEST(test_walsh)
 {
     small_landscape self = small_landscape_of(
         "{\"a\": {\"_type\": \"choice\", \"_value\": [0, 1]}, \"b\": {\"_type\": \"choice\","
@@ -154,7 +154,7 @@ static double explained_by_lapack(const small_landscape *self, unsigned order)
     return 1 - left / variance_of(self->fitness, n);
 }
 
-static void test_against_averages_and_lapack(void **state)
+CHECK_TEST(test_against_averages_and_lapack)
 {
     for (size_t i = 0; i < SMALL_LANDSCAPES; i++) {
         small_landscape self = small_landscape_number(i);
@@ -181,7 +181,7 @@ static void test_against_averages_and_lapack(void **state)
 }
 
 /* A sum of functions of single parameters has no interactions, whatever points are missing. */
-static void test_additive(void **state)
+CHECK_TEST(test_additive)
 {
     fake self = fake_landscape(mixed_space, 0, 4, 1);
     opevo_landscape_table *table = NULL;
@@ -206,15 +206,4 @@ static void test_additive(void **state)
     opevo_landscape_graph_destroy(graph);
     opevo_landscape_table_destroy(table);
     opevo_space_destroy(self.space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_walsh),
-        cmocka_unit_test(test_against_averages_and_lapack),
-        cmocka_unit_test(test_additive),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

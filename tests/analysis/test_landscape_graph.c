@@ -6,7 +6,7 @@
 
 #include <opevo/landscape_profile.h>
 
-static void test_table(void **state)
+CHECK_TEST(test_table)
 {
     fake self = fake_landscape(mixed_space, 0, 3, 1);
     opevo_landscape_table *one = NULL, *many = NULL;
@@ -209,7 +209,7 @@ static void check_distance(const small_landscape *self)
     free(rank_f);
 }
 
-static void test_against_definition(void **state)
+CHECK_TEST(test_against_definition)
 {
     for (size_t i = 0; i < SMALL_LANDSCAPES; i++) {
         small_landscape self = small_landscape_number(i);
@@ -222,7 +222,7 @@ static void test_against_definition(void **state)
 }
 
 /* The rows that three threads build are those of one. */
-static void test_threads(void **state)
+CHECK_TEST(test_threads)
 {
     fake self = fake_landscape("{\"K\": {\"_type\": \"factor\", \"_value\": [1024, 3]},"
                                " \"X\": {\"_type\": \"factor\", \"_value\": [512, 3]},"
@@ -253,7 +253,7 @@ static void test_threads(void **state)
     opevo_space_destroy(self.space);
 }
 
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     fake all_fail = fake_landscape(path_space, 0, 10, 1);
     fake other = fake_landscape(full_space, 0, 0, 1);
@@ -312,7 +312,7 @@ static opevo_status make_all(fake *self, opevo_error *err)
 }
 
 /* Every allocation fails in turn, and nothing stays alive. */
-static void test_out_of_memory(void **state)
+CHECK_TEST(test_out_of_memory)
 {
     fake self = fake_landscape(mixed_space, 0, 3, 1);
     int64_t live = opevo_memory_live();
@@ -333,7 +333,7 @@ static void test_out_of_memory(void **state)
     opevo_space_destroy(self.space);
 }
 
-static void test_choices(void **state)
+CHECK_TEST(test_choices)
 {
     fake self = fake_landscape(mixed_space, 0, 3, 1);
     fake plain = fake_landscape(path_space, 0, 0, 1);
@@ -376,7 +376,7 @@ static void test_choices(void **state)
 }
 
 /* A space of one point has a profile, too. */
-static void test_one_point(void **state)
+CHECK_TEST(test_one_point)
 {
     fake self = fake_landscape(single_space, 0, 0, 1);
     opevo_landscape_table *table = NULL;
@@ -394,16 +394,4 @@ static void test_one_point(void **state)
     opevo_landscape_profile_release(&p);
     opevo_landscape_table_destroy(table);
     opevo_space_destroy(self.space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),         cmocka_unit_test(test_against_definition),
-        cmocka_unit_test(test_threads),       cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_choices),
-        cmocka_unit_test(test_one_point),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,7 +107,7 @@ static void check_row(const opevo_objective *objective, const opevo_landscape_ta
     opevo_topology_choices_destroy(choice, 1);
 }
 
-static void test_known_table(void **state)
+CHECK_TEST(test_known_table)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         opevo_objective *objective = open_recorded(table[i].name);
@@ -205,7 +205,7 @@ static int iterate(const opevo_space *space, const opevo_landscape_table *outcom
 }
 
 /* The published shares are those of an iteration that ends early; one that goes on has ours. */
-static void test_published_centralities(void **state)
+CHECK_TEST(test_published_centralities)
 {
     static double rank[POINTS];
     static bool optimum[POINTS];
@@ -231,14 +231,4 @@ static void test_published_centralities(void **state)
         opevo_landscape_table_destroy(outcomes);
         opevo_objective_destroy(objective);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_table),
-        cmocka_unit_test(test_published_centralities),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,7 +122,7 @@ static void check_against_brute_force(fake *self, const opevo_landscape_summary 
 }
 
 /* Fine and coarse steps (many ties), one thread and several, an objective that allows only one. */
-static void test_against_brute_force(void **state)
+CHECK_TEST(test_against_brute_force)
 {
     static const double steps[] = {1, 16384, 70000};
 
@@ -141,7 +141,7 @@ static void test_against_brute_force(void **state)
     }
 }
 
-static void test_nothing_is_ok(void **state)
+CHECK_TEST(test_nothing_is_ok)
 {
     fake self = fake_on(medium, 1, true);
     opevo_landscape_summary s;
@@ -155,7 +155,7 @@ static void test_nothing_is_ok(void **state)
     opevo_space_destroy(self.space);
 }
 
-static void test_single_point(void **state)
+CHECK_TEST(test_single_point)
 {
     fake self = fake_on("{\"D\": {\"_type\": \"discrete\", \"_value\": [3]}}", 1, true);
     opevo_landscape_summary s;
@@ -169,7 +169,7 @@ static void test_single_point(void **state)
 
 /* 3.6e13 points; the sample has 10^6. By the hash, shares and quantiles are those of independent
  * draws: 0.1 fail either way, fitness is uniform on 1 .. 65536. Six standard errors. */
-static void test_sample(void **state)
+CHECK_TEST(test_sample)
 {
     fake self = fake_on("{\"A\": {\"_type\": \"factor\", \"_value\": [1099511627776, 4]},"
                         " \"B\": {\"_type\": \"factor\", \"_value\": [1099511627776, 4]},"
@@ -211,7 +211,7 @@ static opevo_status evaluate_last(opevo_objective *objective, const opevo_index 
     return OPEVO_OK;
 }
 
-static void test_sample_spreads_evenly(void **state)
+CHECK_TEST(test_sample_spreads_evenly)
 {
     opevo_text json = {0};
     opevo_objective_ops ops = {.kind = "last", .evaluate = evaluate_last, .destroy = destroy};
@@ -239,7 +239,7 @@ static void test_sample_spreads_evenly(void **state)
     opevo_text_free(&json);
 }
 
-static void test_errors(void **state)
+CHECK_TEST(test_errors)
 {
     fake self = fake_on(medium, 1, true);
     opevo_landscape_summary s = {.evaluated = 3};
@@ -253,23 +253,11 @@ static void test_errors(void **state)
     opevo_space_destroy(self.space);
 }
 
-static void test_failing_allocations(void **state)
+CHECK_TEST(test_failing_allocations)
 {
     opevo_landscape_summary s;
     fake self = fake_on(medium, 1, true);
 
     CHECK_MEMORY(opevo_landscape_summarise(&self.super, 100000, 2, &s, NULL));
     opevo_space_destroy(self.space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_brute_force),   cmocka_unit_test(test_nothing_is_ok),
-        cmocka_unit_test(test_single_point),          cmocka_unit_test(test_sample),
-        cmocka_unit_test(test_sample_spreads_evenly), cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_failing_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,7 +169,7 @@ static void check_optima(const small_landscape *self, const chain *c, const opev
         assert_true(d->optima[i - 1].basin >= d->optima[i].basin);
 }
 
-static void test_against_iteration(void **state)
+CHECK_TEST(test_against_iteration)
 {
     for (size_t i = 0; i < SMALL_LANDSCAPES; i++) {
         small_landscape self = small_landscape_number(i);
@@ -233,7 +233,7 @@ static double simulate(const small_landscape *self, double threshold, size_t *or
 /* The mean of 20,000 searches is within 5 standard errors, of the exact standard deviation: by
  * chance it is not once in 10^6 times, and with these seeds it is. A cost that is wrong by 5 % is
  * found with near certainty, as the standard error is below 1 %. */
-static void test_against_simulation(void **state)
+CHECK_TEST(test_against_simulation)
 {
     enum { SEARCHES = 20000 };
 
@@ -293,7 +293,7 @@ static void igraph_ranks(const small_landscape *self, double *rank)
     igraph_vector_int_destroy(&edges);
 }
 
-static void test_centrality(void **state)
+CHECK_TEST(test_centrality)
 {
     for (size_t i = 0; i < SMALL_LANDSCAPES; i++) {
         small_landscape self = small_landscape_number(i);
@@ -326,7 +326,7 @@ static void test_centrality(void **state)
 
 /* On a path with rising fitness every search climbs to the end: from place i it makes n-1-i moves,
  * each after one or two looks, 3/2 on average, but from the first vertex after one. */
-static void test_slope(void **state)
+CHECK_TEST(test_slope)
 {
     fake self = fake_landscape(
         "{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3, 4, 5, 6, 7, 8]}}", 0, 0, 1);
@@ -355,16 +355,4 @@ static void test_slope(void **state)
     opevo_landscape_graph_destroy(graph);
     opevo_landscape_table_destroy(table);
     opevo_space_destroy(self.space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_iteration),
-        cmocka_unit_test(test_against_simulation),
-        cmocka_unit_test(test_centrality),
-        cmocka_unit_test(test_slope),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

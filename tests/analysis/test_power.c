@@ -20,7 +20,7 @@ static opevo_graph *path_of_8(void)
 }
 
 /* Draws needed on the path of 8 against q = 0.5, computed independently beforehand. */
-static void test_known_figures(void **state)
+CHECK_TEST(test_known_figures)
 {
     static const struct {
         spoilt_walk walk;
@@ -78,7 +78,7 @@ static void check_realised_power(spoilt_walk walk, double q, uint64_t stream)
     CHECK_CLOSE((double)rejected / 2000, 0.5, 4 * sqrt(0.25 / 2000));
 }
 
-static void test_power_is_realised(void **state)
+CHECK_TEST(test_power_is_realised)
 {
     static const uint32_t ring[] = {0, 1, 1, 2, 2, 3, 3, 4, 4, 0};
     opevo_graph *path = path_of_8(), *cycle = NULL;
@@ -123,7 +123,7 @@ static size_t count_rejected(const opevo_law *law, const opevo_walker *walker, d
  * family, in .999 of the samplers at least, at whatever alpha: 4 standard errors below are 995 of
  * 1,000. One whose noncentrality is half as large is missed more often; so the statement is not
  * merely safe. */
-static void test_power_of_the_rule(void **state)
+CHECK_TEST(test_power_of_the_rule)
 {
     static const double alphas[] = {1e-2, 1e-6, 1e-12};
 
@@ -221,7 +221,7 @@ static void check_edge_field(spoilt_walk walk, double q, double draws, const ope
 }
 
 /* All three fields against brute force on small graphs. */
-static void test_fields_by_brute_force(void **state)
+CHECK_TEST(test_fields_by_brute_force)
 {
     static const struct {
         opevo_index start;
@@ -256,7 +256,7 @@ static void test_fields_by_brute_force(void **state)
 }
 
 /* Pooling counts: with few draws most vertices share a cell, and less is caught than without. */
-static void test_pooling_costs_power(void **state)
+CHECK_TEST(test_pooling_costs_power)
 {
     opevo_fit few = power_of("factor(1024,3)", NULL, 0.5, 0, 2000);
     opevo_fit many = power_of("factor(1024,3)", NULL, 0.5, 0, 2000000);
@@ -269,7 +269,7 @@ static void test_pooling_costs_power(void **state)
 }
 
 /* From q = 0 every draw that moves is impossible: 1 - (1 - delta)^N >= 0.999. */
-static void test_walk_that_stays(void **state)
+CHECK_TEST(test_walk_that_stays)
 {
     opevo_fit fit = power_of("factor(8,3)", NULL, 0, 0, 1000);
 
@@ -279,7 +279,7 @@ static void test_walk_that_stays(void **state)
 }
 
 /* A single vertex: nothing can go wrong, nothing is caught. */
-static void test_single_vertex(void **state)
+CHECK_TEST(test_single_vertex)
 {
     opevo_fit fit = power_of("factor(1,3)", NULL, 0.5, 0, 1000);
 
@@ -288,7 +288,7 @@ static void test_single_vertex(void **state)
     assert_int_equal(fit.edges_tried, 0);
 }
 
-static void test_bad_arguments(void **state)
+CHECK_TEST(test_bad_arguments)
 {
     opevo_parameter *parameter = NULL;
     opevo_fit fit = {.draws = 5};
@@ -304,7 +304,7 @@ static void test_bad_arguments(void **state)
     opevo_parameter_destroy(parameter);
 }
 
-static void test_failing_allocations(void **state)
+CHECK_TEST(test_failing_allocations)
 {
     opevo_parameter *parameter = NULL;
     opevo_status status = OPEVO_NOMEM;
@@ -323,17 +323,4 @@ static void test_failing_allocations(void **state)
         assert_true(status == OPEVO_OK || fit.detectable_q == 7);
     }
     opevo_parameter_destroy(parameter);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_figures),       cmocka_unit_test(test_power_is_realised),
-        cmocka_unit_test(test_power_of_the_rule),   cmocka_unit_test(test_fields_by_brute_force),
-        cmocka_unit_test(test_pooling_costs_power), cmocka_unit_test(test_walk_that_stays),
-        cmocka_unit_test(test_single_vertex),       cmocka_unit_test(test_bad_arguments),
-        cmocka_unit_test(test_failing_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

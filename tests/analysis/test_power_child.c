@@ -237,7 +237,7 @@ static void check_q_field(const fixture *f, double q, opevo_duplicate_rule rule,
 }
 
 /* Some of the figures below differ, so that no constant answer could pass. */
-static void test_fields_by_brute_force(void **state)
+CHECK_TEST(test_fields_by_brute_force)
 {
     static const struct {
         double q;
@@ -308,7 +308,7 @@ static size_t rejections(fixture *f, const proposal *law, uint64_t draws, double
 
 /* Of 2000 tests with a predicted power of one half, at most 4 standard errors more or fewer reject;
  * so the prediction is right within 0.045. */
-static void test_power_is_realised(void **state)
+CHECK_TEST(test_power_is_realised)
 {
     static const struct {
         double q_law, q_drawn;
@@ -349,7 +349,7 @@ static opevo_fit power_at(const fixture *f, opevo_duplicate_rule rule, uint64_t 
 /* At the number of draws where the claim begins, the other rule's sampler is rejected in at least
  * 995 of 1000 tests: a power of 0.999 comes out below that with probability 6e-4, one of 0.99 above
  * it with 0.07. */
-static void test_other_rule_is_rejected_when_claimed(void **state)
+CHECK_TEST(test_other_rule_is_rejected_when_claimed)
 {
     for (opevo_duplicate_rule rule = 0; rule < 2; rule++) {
         fixture f;
@@ -374,7 +374,7 @@ static void test_other_rule_is_rejected_when_claimed(void **state)
 }
 
 /* The same for a sampler that knows of no taken point. */
-static void test_duplicates_are_rejected_when_claimed(void **state)
+CHECK_TEST(test_duplicates_are_rejected_when_claimed)
 {
     fixture f;
     opevo_index_set *seen = NULL;
@@ -398,7 +398,7 @@ static void test_duplicates_are_rejected_when_claimed(void **state)
 /* ---- Edges of the domain ---- */
 
 /* One free point: every child is that one, whatever the rule and q; only duplicates betray. */
-static void test_one_free_point(void **state)
+CHECK_TEST(test_one_free_point)
 {
     fixture f;
 
@@ -414,7 +414,7 @@ static void test_one_free_point(void **state)
 }
 
 /* Nothing taken: the rules are one, and there are no duplicates. */
-static void test_nothing_taken(void **state)
+CHECK_TEST(test_nothing_taken)
 {
     fixture f;
     opevo_fit fit = {0};
@@ -428,7 +428,7 @@ static void test_nothing_taken(void **state)
 
 /* From q = 0 the first child that moves is impossible: 1 - (1 - delta)^(2 N) >= 0.999 but for what
  * comes back, a share of delta. */
-static void test_walk_that_stays(void **state)
+CHECK_TEST(test_walk_that_stays)
 {
     fixture f;
     opevo_fit fit = {0};
@@ -462,7 +462,7 @@ static opevo_fit power_of_large(const char *json, opevo_duplicate_rule rule, siz
     return fit;
 }
 
-static void test_large_spaces(void **state)
+CHECK_TEST(test_large_spaces)
 {
     static const char values[] =
         "{\"A\": {\"_type\": \"choice\", \"_value\": [1, 2, 3, 4, 5, 6, 7, 8]},"
@@ -484,7 +484,7 @@ static void test_large_spaces(void **state)
     assert_int_equal(fit.detects_duplicates, OPEVO_CAUGHT_YES);
 }
 
-static void test_bad_arguments(void **state)
+CHECK_TEST(test_bad_arguments)
 {
     fixture f;
     opevo_fit fit = {.draws = 5};
@@ -515,7 +515,7 @@ static void test_bad_arguments(void **state)
     tear_down(&f);
 }
 
-static void test_failing_allocations(void **state)
+CHECK_TEST(test_failing_allocations)
 {
     fixture f;
     opevo_status status = OPEVO_NOMEM;
@@ -537,22 +537,4 @@ static void test_failing_allocations(void **state)
         assert_true(status == OPEVO_OK || fit.detectable_q == 7);
     }
     tear_down(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields_by_brute_force),
-        cmocka_unit_test(test_power_is_realised),
-        cmocka_unit_test(test_other_rule_is_rejected_when_claimed),
-        cmocka_unit_test(test_duplicates_are_rejected_when_claimed),
-        cmocka_unit_test(test_one_free_point),
-        cmocka_unit_test(test_nothing_taken),
-        cmocka_unit_test(test_walk_that_stays),
-        cmocka_unit_test(test_large_spaces),
-        cmocka_unit_test(test_bad_arguments),
-        cmocka_unit_test(test_failing_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

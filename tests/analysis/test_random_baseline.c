@@ -94,7 +94,7 @@ static void check_census(const double *fitness, size_t points, double wanted)
     opevo_fitness_table_free(&table);
 }
 
-static void test_all_orders(void **state)
+CHECK_TEST(test_all_orders)
 {
     static const double plain[] = {5, 1, 4, 2, 3, 7, 6}, ties[] = {3, 3, 1, 1, 1, 2},
                         failures[] = {0, 4, 0, 2, 0, 2}, single[] = {2}, same[] = {2, 2, 2};
@@ -110,7 +110,7 @@ static void test_all_orders(void **state)
 
 /* Fitness 1 .. N: the best of M has the mean M (N + 1) / (M + 1) and the variance of the largest of
  * M numbers drawn from 1 .. N, M (N - M) (N + 1) / ((M + 1)^2 (M + 2)). */
-static void test_closed_form(void **state)
+CHECK_TEST(test_closed_form)
 {
     enum { N = 300000 };
     static const uint64_t trials[] = {1, 2, 3, 10, 50, 77, 220, 500, 5000, 100000, N, N + 1};
@@ -135,7 +135,7 @@ static void test_closed_form(void **state)
 
 /* A skewed landscape with failures, searched 20,000 times; every mean within 4.5 standard errors (a
  * false alarm in 10^5). */
-static void test_sampling(void **state)
+CHECK_TEST(test_sampling)
 {
     enum { N = 400, M = 37, RUNS = 20000 };
     double fitness[N], order[N], sum = 0, square = 0, times = 0, times_square = 0;
@@ -174,7 +174,7 @@ static void test_sampling(void **state)
     opevo_fitness_table_free(&table);
 }
 
-static void test_hit_and_first(void **state)
+CHECK_TEST(test_hit_and_first)
 {
     CHECK_CLOSE(opevo_random_hit(10, 0, 5), 0, 0);
     CHECK_CLOSE(opevo_random_hit(10, 3, 0), 0, 0);
@@ -190,7 +190,7 @@ static void test_hit_and_first(void **state)
 }
 
 /* Times 1 .. 9, by hand. */
-static void test_community_by_hand(void **state)
+CHECK_TEST(test_community_by_hand)
 {
     double fitness[10] = {0}, cost_s[10];
     opevo_fitness_table table;
@@ -218,7 +218,7 @@ static void test_community_by_hand(void **state)
     opevo_fitness_table_free(&table);
 }
 
-static void test_nothing_is_ok(void **state)
+CHECK_TEST(test_nothing_is_ok)
 {
     static const double fitness[] = {0, 0}, bad[] = {1, -1}, odd[] = {1, NAN};
     uint64_t trials = 1;
@@ -263,7 +263,7 @@ static opevo_status evaluate(opevo_objective *self, const opevo_index *points, s
     return OPEVO_OK;
 }
 
-static void test_of_objective(void **state)
+CHECK_TEST(test_of_objective)
 {
     static const opevo_objective_ops ops = {.kind = "toy", .evaluate = evaluate};
     static const char json[] =
@@ -309,7 +309,7 @@ static void test_of_objective(void **state)
 }
 
 /* A recorded landscape whose exact random search and cut-offs are known from elsewhere. */
-static void test_recorded(void **state)
+CHECK_TEST(test_recorded)
 {
     static const uint64_t trials[] = {50, 100, 220, 500, 1000};
     static const double known[] = {0.673, 0.724, 0.788, 0.856, 0.907};
@@ -333,16 +333,4 @@ static void test_recorded(void **state)
         assert_int_equal(opevo_community_trials(&table, cutoffs[i]), needed[i]);
     opevo_fitness_table_free(&table);
     opevo_objective_destroy(objective);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_orders),    cmocka_unit_test(test_closed_form),
-        cmocka_unit_test(test_sampling),      cmocka_unit_test(test_hit_and_first),
-        cmocka_unit_test(test_nothing_is_ok), cmocka_unit_test(test_community_by_hand),
-        cmocka_unit_test(test_of_objective),  cmocka_unit_test(test_recorded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

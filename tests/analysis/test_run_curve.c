@@ -23,7 +23,7 @@ static opevo_outcome random_outcome(opevo_rng *rng)
 }
 
 /* Every question about a random run, against going through its trials. */
-static void test_against_trials(void **state)
+CHECK_TEST(test_against_trials)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
         opevo_run_curve curve = {0};
@@ -64,7 +64,7 @@ static void test_against_trials(void **state)
     assert_int_equal(opevo_memory_live(), 0);
 }
 
-static void test_without_memory(void **state)
+CHECK_TEST(test_without_memory)
 {
     opevo_outcome outcome = {.kind = OPEVO_OUTCOME_OK, .fitness = 1};
     opevo_run_curve curve = {0};
@@ -74,14 +74,4 @@ static void test_without_memory(void **state)
     opevo_memory_fail_at(0);
     assert_int_equal(curve.trials, 0);
     opevo_run_curve_free(&curve);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_trials),
-        cmocka_unit_test(test_without_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static double power_by_orders(unsigned n, double p, double alpha)
     return power;
 }
 
-static void test_power_by_all_orders(void **state)
+CHECK_TEST(test_power_by_all_orders)
 {
     static const double p[] = {.5, .6, .75, .9, .2};
     static const double alpha[] = {.05, .11, .3};
@@ -85,7 +85,7 @@ static void test_power_by_all_orders(void **state)
 
 /* X uniform and Y = U^(1/k), whose law is the k-th power: drawn samples are rejected as often. The
  * critical value is that of the normal approximation, which at n = 60 differs by at most one. */
-static void test_power_by_drawing(void **state)
+CHECK_TEST(test_power_by_drawing)
 {
     enum { N = 60, ROUNDS = 4000 };
     const double p = .65;
@@ -116,7 +116,7 @@ static void test_power_by_drawing(void **state)
     CHECK_CLOSE((double)rejected / ROUNDS, power, 5 * .5 / sqrt(ROUNDS) + .01);
 }
 
-static void test_sizes(void **state)
+CHECK_TEST(test_sizes)
 {
     opevo_sample_size size;
     opevo_sample_size mirrored;
@@ -159,7 +159,7 @@ static double sign_power(unsigned n, double p)
     return power;
 }
 
-static void test_pairs(void **state)
+CHECK_TEST(test_pairs)
 {
     static const double p[] = {.6, .7, .8, .95};
 
@@ -174,7 +174,7 @@ static void test_pairs(void **state)
     }
 }
 
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     static const double bad[] = {0, 1, .5, .5005, -1, NAN};
     opevo_sample_size size;
@@ -196,17 +196,4 @@ static void test_refused(void **state)
         opevo_memory_fail_at(0);
         assert_int_equal(opevo_memory_live(), alive);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_power_by_all_orders),
-        cmocka_unit_test(test_power_by_drawing),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

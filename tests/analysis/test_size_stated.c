@@ -73,7 +73,7 @@ static void count_verdicts(size_t pairs, double shift, uint64_t stream, double *
  * mean 2 d and variance 4: p = Phi(d). The verdict has the power, up to four standard errors of
  * its share. Noether's formula takes the variance without a difference for that with one, which is
  * smaller, so that the power may be more than asked for the larger p. */
-static void test_power_as_stated(void **state)
+CHECK_TEST(test_power_as_stated)
 {
     static const double p[] = {.6, .65, .75, .9};
 
@@ -89,11 +89,4 @@ static void test_power_as_stated(void **state)
             assert_true(better <= .8 + 4 * error);
         assert_true(worse <= .01);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_power_as_stated)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,7 +75,7 @@ static uint64_t draws_for(const fixture *f)
     return (uint64_t)(1.1 * draws) + 50;
 }
 
-static void test_spoilt_walks_are_rejected(void **state)
+CHECK_TEST(test_spoilt_walks_are_rejected)
 {
     for (size_t i = 0; i < sizeof defects / sizeof defects[0]; i++) {
         fixture f = {0};
@@ -94,7 +94,7 @@ static void test_spoilt_walks_are_rejected(void **state)
 
 /* The spoilt sampler is itself sound: it draws from the law computed for it. So what is rejected
  * above is the defect and not something else. Bonferroni at 1e-4 over the family. */
-static void test_spoilt_walks_follow_their_own_law(void **state)
+CHECK_TEST(test_spoilt_walks_follow_their_own_law)
 {
     enum { COUNT = sizeof defects / sizeof defects[0] };
     opevo_fit fits[COUNT];
@@ -129,7 +129,7 @@ static opevo_index draw_true(void *context, opevo_rng *rng)
 
 /* With as many draws, the library's own sampler passes: it would fail by chance in one of 10^4
  * choices of the seed. */
-static void test_true_walks_are_accepted(void **state)
+CHECK_TEST(test_true_walks_are_accepted)
 {
     enum { COUNT = sizeof defects / sizeof defects[0] };
     opevo_fit fits[COUNT];
@@ -157,7 +157,7 @@ static void test_true_walks_are_accepted(void **state)
  * true walk passes; q off by 0.02 does not. The chance of moving at all changes from .5 to .52,
  * which alone is noncentrality 40000 * .0016 = 64 of the 110 or so needed; the rest comes from the
  * longer cycle types. */
-static void test_vertices_beyond_counting(void **state)
+CHECK_TEST(test_vertices_beyond_counting)
 {
     opevo_parameter *parameter = NULL;
     opevo_law *law = NULL;
@@ -184,16 +184,4 @@ static void test_vertices_beyond_counting(void **state)
     opevo_walker_destroy(bad);
     opevo_law_destroy(law);
     opevo_parameter_destroy(parameter);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spoilt_walks_are_rejected),
-        cmocka_unit_test(test_spoilt_walks_follow_their_own_law),
-        cmocka_unit_test(test_true_walks_are_accepted),
-        cmocka_unit_test(test_vertices_beyond_counting),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include <opevo/summary.h>
 
 /* Two degrees of freedom: P(X > x) = exp(-x/2); one: erfc(sqrt(x/2)). */
-static void test_central_closed_forms(void **state)
+CHECK_TEST(test_central_closed_forms)
 {
     for (int i = 0; i < 20; i++) {
         double x = 0.01 * pow(1.7, i);
@@ -21,7 +21,7 @@ static void test_central_closed_forms(void **state)
 }
 
 /* The quantile undoes the tail, also for the many degrees of freedom where GSL's inverse fails. */
-static void test_quantile_undoes_tail(void **state)
+CHECK_TEST(test_quantile_undoes_tail)
 {
     static const double k[] = {1, 2, 7, 100, 1e4, 1e6};
     static const double p[] = {0.999, 0.5, 1e-3, 1e-6, 1e-12};
@@ -36,7 +36,7 @@ static void test_quantile_undoes_tail(void **state)
 }
 
 /* One degree of freedom is the square of a normal variable with mean sqrt(noncentrality). */
-static void test_noncentral_one_degree(void **state)
+CHECK_TEST(test_noncentral_one_degree)
 {
     for (int i = 0; i < 14; i++) {
         for (int j = 0; j < 16; j++) {
@@ -51,7 +51,7 @@ static void test_noncentral_one_degree(void **state)
 }
 
 /* Noncentrality 0 is the central law, and d Q_k / d lambda = (Q_{k+2} - Q_k) / 2. */
-static void test_noncentral_any_degrees(void **state)
+CHECK_TEST(test_noncentral_any_degrees)
 {
     static const double k[] = {2, 7, 63.5, 1000};
 
@@ -71,7 +71,7 @@ static void test_noncentral_any_degrees(void **state)
     }
 }
 
-static void test_noncentrality_for_power(void **state)
+CHECK_TEST(test_noncentrality_for_power)
 {
     static const double k[] = {1, 7, 50, 2000, 1e5};
 
@@ -84,7 +84,7 @@ static void test_noncentrality_for_power(void **state)
     assert_true(isinf(opevo_noncentrality_for_power(0, 1e-6, 0.999)));
 }
 
-static void test_moments(void **state)
+CHECK_TEST(test_moments)
 {
     double values[] = {4, 1, 3, 2}, one[] = {7};
     opevo_moments m = opevo_moments_of(values, 4);
@@ -105,7 +105,7 @@ static void test_moments(void **state)
 }
 
 /* A large common part must not swamp the spread. */
-static void test_moments_far_from_zero(void **state)
+CHECK_TEST(test_moments_far_from_zero)
 {
     double values[1000];
     opevo_moments m;
@@ -116,7 +116,7 @@ static void test_moments_far_from_zero(void **state)
     CHECK_CLOSE(m.sd, sqrt(1000.0 / 999), 1e-9);
 }
 
-static void test_quantiles(void **state)
+CHECK_TEST(test_quantiles)
 {
     static const double values[] = {10, 20, 30, 40, 50};
 
@@ -126,20 +126,4 @@ static void test_quantiles(void **state)
     CHECK_CLOSE(opevo_quantile_sorted(values, 5, 0.1), 14, 1e-13);
     CHECK_CLOSE(opevo_quantile_sorted(values, 1, 0.3), 10, 0);
     assert_true(isnan(opevo_quantile_sorted(values, 0, 0.5)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_central_closed_forms),
-        cmocka_unit_test(test_quantile_undoes_tail),
-        cmocka_unit_test(test_noncentral_one_degree),
-        cmocka_unit_test(test_noncentral_any_degrees),
-        cmocka_unit_test(test_noncentrality_for_power),
-        cmocka_unit_test(test_moments),
-        cmocka_unit_test(test_moments_far_from_zero),
-        cmocka_unit_test(test_quantiles),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,7 +101,7 @@ static void check_course(const opevo_stored_study *study, size_t run_number)
     assert_true(opevo_run_curve_best(curve, count) == best);
 }
 
-static void several_stores_are_one(void **state)
+CHECK_TEST(several_stores_are_one)
 {
     static const char *const labels[] = {"random", "opevo q=0.5", "opevo q=0.25"};
     opevo_stored_study study;
@@ -138,7 +138,7 @@ static void several_stores_are_one(void **state)
 }
 
 /* What is not the landscape of the runs is refused; what is has its optimum, by brute force. */
-static void landscapes_are_evaluated(void **state)
+CHECK_TEST(landscapes_are_evaluated)
 {
     opevo_stored_study study;
     setup self;
@@ -167,7 +167,7 @@ static void landscapes_are_evaluated(void **state)
 }
 
 /* The same run with other trials in another store. */
-static void different_trials_are_refused(void **state)
+CHECK_TEST(different_trials_are_refused)
 {
     opevo_stored_study study = {.stores = NULL};
     opevo_stored_study_options options;
@@ -197,7 +197,7 @@ static void different_trials_are_refused(void **state)
     tear_down(&self);
 }
 
-static void settings_for_readers(void **state)
+CHECK_TEST(settings_for_readers)
 {
     static const char *const cases[][2] = {
         {"lambda=8 criteria=fitness,energy", "lambda=8 criteria=time,energy"},
@@ -214,16 +214,4 @@ static void settings_for_readers(void **state)
         assert_string_equal(opevo_text_string(&text), cases[i][0]);
         opevo_text_free(&text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(several_stores_are_one),
-        cmocka_unit_test(landscapes_are_evaluated),
-        cmocka_unit_test(different_trials_are_refused),
-        cmocka_unit_test(settings_for_readers),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

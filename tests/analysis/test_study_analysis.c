@@ -129,7 +129,7 @@ static void check_small_pair(const opevo_study_analysis *analysis)
     opevo_text_free(&sentence);
 }
 
-static void test_small_study(void **state)
+CHECK_TEST(test_small_study)
 {
     static const double fitness[] = {1, 2, 4, 8, 0}, cost_s[] = {1, 1, 1, 1, 1};
     opevo_analysed_run runs[6];
@@ -176,7 +176,7 @@ static void test_small_study(void **state)
 
 /* A landscape on which every trial failed says nothing about who is better, and is left out of the
  * mean ranks. */
-static void test_all_failed(void **state)
+CHECK_TEST(test_all_failed)
 {
     opevo_study_landscape places[] = {
         {"one", "s", NAN, NULL}, {"two", "s", NAN, NULL}, {"none", "s", NAN, NULL}};
@@ -201,7 +201,7 @@ static void test_all_failed(void **state)
     assert_int_equal(opevo_memory_live(), 0);
 }
 
-static void test_refusals(void **state)
+CHECK_TEST(test_refusals)
 {
     opevo_analysed_run runs[6];
     opevo_study_landscape toy = {"toy", "1/s", 8, NULL};
@@ -246,7 +246,7 @@ static void check_horizon(const size_t *lengths, const opevo_run_end *ends, size
     free_runs(runs, count);
 }
 
-static void test_horizons(void **state)
+CHECK_TEST(test_horizons)
 {
     static const size_t lengths[] = {30, 20, 30, 7};
     static const opevo_run_end trials[] = {OPEVO_RUN_TRIALS, OPEVO_RUN_OPEN, OPEVO_RUN_TRIALS,
@@ -267,7 +267,7 @@ static void test_horizons(void **state)
 }
 
 /* Every allocation fails in turn: an error each time, and nothing is left. */
-static void test_without_memory(void **state)
+CHECK_TEST(test_without_memory)
 {
     static const double fitness[] = {1, 2, 4, 8, 0}, cost_s[] = {1, 1, 1, 1, 1};
     opevo_analysed_run runs[6];
@@ -295,15 +295,4 @@ static void test_without_memory(void **state)
     free_runs(runs, 6);
     opevo_fitness_table_free(&table);
     assert_int_equal(opevo_memory_live(), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_study), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_horizons),    cmocka_unit_test(test_without_memory),
-        cmocka_unit_test(test_all_failed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

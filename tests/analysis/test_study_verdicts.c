@@ -61,7 +61,7 @@ static void check_random_target(const opevo_study_target *seen, const opevo_stud
 
 /* 800 runs of random search agree with the formulas in every statistic, within 4.5 standard errors;
  * and so does the score over time, whose baseline turns seconds into trials at the mean cost. */
-static void test_random_search(void **state)
+CHECK_TEST(test_random_search)
 {
     enum { RUNS = 800, TRIALS = 60 };
     static const uint64_t checkpoints[] = {10, 30, 60};
@@ -169,7 +169,7 @@ static void free_study(toy_study *self)
 }
 
 /* Exactly the same numbers on any number of threads. */
-static void test_threads(void **state)
+CHECK_TEST(test_threads)
 {
     static toy_study self;
     opevo_analysis_options options = small_options();
@@ -204,7 +204,7 @@ static void test_threads(void **state)
 
 /* 1,000 studies of a tuner against itself on three landscapes: the share of studies with any
  * verdict but "not resolved" stays below alpha, up to what chance allows once in 10^4. */
-static void test_false_alarms(void **state)
+CHECK_TEST(test_false_alarms)
 {
     static toy_study self;
     opevo_analysis_options options = small_options();
@@ -254,7 +254,7 @@ static double one_difference(const double *fitness, const double *cost_s, uint64
 /* Two picks a trial against one. The share of ranks is measured on 4,000 pairs; the number of pairs
  * that the formula then names for a power of .8 finds the difference, with the right sign, in .8 of
  * 400 studies, up to 4.5 standard errors and the .03 by which the normal formula may err. */
-static void test_planted_difference(void **state)
+CHECK_TEST(test_planted_difference)
 {
     enum { LARGE = 4000, STUDIES = 400 };
     static double difference[LARGE];
@@ -278,16 +278,4 @@ static void test_planted_difference(void **state)
     }
     CHECK_CLOSE((double)found / STUDIES, 0.8, 4.5 * sqrt(0.8 * 0.2 / STUDIES) + 0.03);
     assert_true(wrong <= 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_search),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_false_alarms),
-        cmocka_unit_test(test_planted_difference),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

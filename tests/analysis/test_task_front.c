@@ -75,7 +75,7 @@ static void check_order(const opevo_task_choice *front, size_t count)
     }
 }
 
-static void it_is_that_of_all_choices(void **unused)
+CHECK_TEST(it_is_that_of_all_choices)
 {
     uint64_t state = 5;
     opevo_task_candidate list[TASKS * EACH];
@@ -106,7 +106,7 @@ static void it_is_that_of_all_choices(void **unused)
 }
 
 /* Each point can be reached, and nothing as fast needs less than the bound. */
-static void a_bounded_one_keeps_its_bound(void **unused)
+CHECK_TEST(a_bounded_one_keeps_its_bound)
 {
     uint64_t state = 6;
     opevo_task_candidate list[TASKS * EACH];
@@ -138,7 +138,7 @@ static void a_bounded_one_keeps_its_bound(void **unused)
     assert_true(bounded > ROUNDS / 10);
 }
 
-static void a_task_without_candidates_has_no_choice(void **unused)
+CHECK_TEST(a_task_without_candidates_has_no_choice)
 {
     const opevo_task_candidate list[] = {{.task = 0, .time_s = 1}, {.task = 2, .time_s = 1}};
     opevo_task_choice *front = NULL;
@@ -152,15 +152,4 @@ static void a_task_without_candidates_has_no_choice(void **unused)
     CHECK_OK(opevo_task_front(list, 0, 0, 10, &front, &found, &excess, &err));
     assert_int_equal(found, 0);
     opevo_free(front);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_that_of_all_choices),
-        cmocka_unit_test(a_bounded_one_keeps_its_bound),
-        cmocka_unit_test(a_task_without_candidates_has_no_choice),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static opevo_fit fit_of(const double *law, size_t count, const double *truth, ui
 }
 
 /* Laws whose pooling is done by hand; 1000 draws, so that a cell needs 0.01. */
-static void test_pooling(void **state)
+CHECK_TEST(test_pooling)
 {
     static const double none[] = {0.25, 0.25, 0.5};
     static const double one_small[] = {0.005, 0.02, 0.975};       /* 0.02 joins */
@@ -86,7 +86,7 @@ static opevo_index draw_alternately(void *context, opevo_rng *rng)
     return (*count)++ % 5 >= 3;
 }
 
-static void test_statistics_by_hand(void **state)
+CHECK_TEST(test_statistics_by_hand)
 {
     static const double law[] = {3, 3}; /* scaled to 1/2 each */
     unsigned count = 0;
@@ -121,7 +121,7 @@ static double kolmogorov(double *p, size_t count)
 /* Over 1000 seeds the p-values of a correct sampler are uniform. Kolmogorov's statistic exceeds 2.3
  * with probability 5e-5; one degree of freedom too many would give about 5, pooled cells counted
  * wrongly more. */
-static void test_p_values_are_uniform(void **state)
+CHECK_TEST(test_p_values_are_uniform)
 {
     static const double law[] = {0.586, 0.12, 0.12, 0.06, 0.06, 0.03, 0.02, 0.0035, 0.0005};
     static double p_chi_square[1000], p_g[1000];
@@ -141,7 +141,7 @@ static void test_p_values_are_uniform(void **state)
 }
 
 /* A single draw where the law is 0, or outside the set, refutes; 2 of 5 here. */
-static void test_impossible_draws(void **state)
+CHECK_TEST(test_impossible_draws)
 {
     static const double law[] = {1, 0};
     opevo_index zero = 0, one = 1, outside = 7;
@@ -162,7 +162,7 @@ static void test_impossible_draws(void **state)
     assert_true(fit.rejected);
 }
 
-static void test_bad_laws(void **state)
+CHECK_TEST(test_bad_laws)
 {
     static const double negative[] = {0.5, -0.5}, nan_law[] = {NAN, 1}, zero[] = {0, 0};
     static const double infinite[] = {INFINITY, 1};
@@ -192,7 +192,7 @@ static void set_p(opevo_fit *fit, double p_chi_square, double p_g)
 }
 
 /* Twice the smaller p: .01 .02 .06 .20. Holm at m = 4: .04, .06, .12, .20; and the steps down. */
-static void test_holm_by_hand(void **state)
+CHECK_TEST(test_holm_by_hand)
 {
     opevo_fit fits[4];
 
@@ -209,7 +209,7 @@ static void test_holm_by_hand(void **state)
 }
 
 /* A later fit is never adjusted to less than an earlier one, nothing exceeds 1, ties are alike. */
-static void test_holm_steps(void **state)
+CHECK_TEST(test_holm_steps)
 {
     opevo_fit fits[3];
 
@@ -231,7 +231,7 @@ static void test_holm_steps(void **state)
 
 /* Families of 20 correct samplers are rejected at 0.05 no more often than in 5 % of cases: of 200
  * families at most 22 (exceeded with probability 2e-4). */
-static void test_family_keeps_its_level(void **state)
+CHECK_TEST(test_family_keeps_its_level)
 {
     static const double law[] = {0.5, 0.2, 0.15, 0.1, 0.05};
     size_t rejected_families = 0;
@@ -250,7 +250,7 @@ static void test_family_keeps_its_level(void **state)
     assert_true(rejected_families <= 22);
 }
 
-static void test_failing_allocations(void **state)
+CHECK_TEST(test_failing_allocations)
 {
     static const double law[] = {0.5, 0.5};
     exact_sampler sampler = {.law = law, .count = 2};
@@ -271,21 +271,4 @@ static void test_failing_allocations(void **state)
         failures += status != OPEVO_OK;
     }
     assert_int_equal(failures, 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pooling),
-        cmocka_unit_test(test_statistics_by_hand),
-        cmocka_unit_test(test_p_values_are_uniform),
-        cmocka_unit_test(test_impossible_draws),
-        cmocka_unit_test(test_bad_laws),
-        cmocka_unit_test(test_holm_by_hand),
-        cmocka_unit_test(test_holm_steps),
-        cmocka_unit_test(test_family_keeps_its_level),
-        cmocka_unit_test(test_failing_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

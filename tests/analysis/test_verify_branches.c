@@ -207,7 +207,7 @@ static opevo_fit verify(fixture *f, size_t number, double q, opevo_duplicate_rul
 }
 
 /* p above 1e-4 at a fixed seed. */
-static void test_the_step_is_accepted(void **state)
+CHECK_TEST(test_the_step_is_accepted)
 {
     static const double qs[] = {0.2, 0.7};
 
@@ -231,7 +231,7 @@ static void test_the_step_is_accepted(void **state)
 }
 
 /* Every defect is rejected in one of the spaces at least (p below 1e-6), and none in all. */
-static void test_spoilt_steps_are_rejected(void **state)
+CHECK_TEST(test_spoilt_steps_are_rejected)
 {
     for (defect d = NONE; d < DEFECTS; d++) {
         size_t rejected = 0;
@@ -254,7 +254,7 @@ static void test_spoilt_steps_are_rejected(void **state)
 }
 
 /* The power that is stated can be computed here, too. */
-static void test_power(void **state)
+CHECK_TEST(test_power)
 {
     fixture f;
     opevo_fit fit;
@@ -267,15 +267,4 @@ static void test_power(void **state)
     assert_true(fit.detectable_q > 0 && fit.detectable_q < 0.1);
     assert_int_equal(fit.detects_duplicates, OPEVO_CAUGHT_YES);
     tear_down(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_step_is_accepted),
-        cmocka_unit_test(test_spoilt_steps_are_rejected),
-        cmocka_unit_test(test_power),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,7 +73,7 @@ static opevo_index draw_child(void *context, opevo_rng *rng)
 }
 
 /* The library's step draws from the exact law of either rule (p above 1e-4 at a fixed seed). */
-static void test_child_step_is_accepted(void **state)
+CHECK_TEST(test_child_step_is_accepted)
 {
     for (opevo_duplicate_rule rule = 0; rule < 2; rule++) {
         for (int i = 0; i < 2; i++) {
@@ -100,7 +100,7 @@ static void test_child_step_is_accepted(void **state)
 
 /* One rule's sampler against the other rule's law, and a wrong q. Their exact laws differ enough
  * that theory puts the power of 100,000 draws above 0.999 at alpha = 1e-6. */
-static void test_wrong_steps_are_rejected(void **state)
+CHECK_TEST(test_wrong_steps_are_rejected)
 {
     static const struct {
         double q_drawn, q_law;
@@ -130,7 +130,7 @@ static void test_wrong_steps_are_rejected(void **state)
 }
 
 /* A step that forgets which points are taken is refuted by its first duplicate. */
-static void test_duplicates_are_impossible(void **state)
+CHECK_TEST(test_duplicates_are_impossible)
 {
     fixture f;
     opevo_fit fit = {0};
@@ -164,7 +164,7 @@ static opevo_space *space_in_two_parts(void)
 
 /* A quarter of the children start in the second part. Without a free point there they are
  * recombined anew, and 1/16 of all steps find no child. */
-static void test_parts(void **state)
+CHECK_TEST(test_parts)
 {
     static const opevo_index points[] = {0, 5};
     static const double shares[] = {3, 1};
@@ -279,7 +279,7 @@ static opevo_fit fit_rare(opevo_duplicate_rule rule, size_t left, uint64_t draws
 }
 
 /* A sampler with limits against the rule without, with half the patience, with half the tries. */
-static void test_limits_of_the_sampler(void **state)
+CHECK_TEST(test_limits_of_the_sampler)
 {
     static const opevo_child_limits none = {0, 0}, few = {64, 128};
     static const opevo_child_limits spoilt[] = {{32, 128}, {64, 64}};
@@ -318,7 +318,7 @@ static bool take_third(const opevo_space *space, uint64_t n, bool *taken)
 }
 
 /* All rules on random systems of constraints, with branches and lists of points among them. */
-static void test_random_systems(void **state)
+CHECK_TEST(test_random_systems)
 {
     enum { SYSTEMS = 150, LARGEST = 1024 };
     static const opevo_child_limits few = {64, 128};
@@ -347,7 +347,7 @@ static void test_random_systems(void **state)
                      fits[i].p_adjusted);
 }
 
-static void test_bad_spaces(void **state)
+CHECK_TEST(test_bad_spaces)
 {
     fixture f;
     opevo_fit fit = {0};
@@ -368,7 +368,7 @@ static void test_bad_spaces(void **state)
     tear_down(&f);
 }
 
-static void test_failing_allocations(void **state)
+CHECK_TEST(test_failing_allocations)
 {
     fixture f;
     opevo_status status = OPEVO_NOMEM;
@@ -390,20 +390,4 @@ static void test_failing_allocations(void **state)
         assert_int_equal(opevo_memory_live(), alive);
     }
     tear_down(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_child_step_is_accepted),
-        cmocka_unit_test(test_wrong_steps_are_rejected),
-        cmocka_unit_test(test_duplicates_are_impossible),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_limits_of_the_sampler),
-        cmocka_unit_test(test_random_systems),
-        cmocka_unit_test(test_bad_spaces),
-        cmocka_unit_test(test_failing_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

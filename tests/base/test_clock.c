@@ -25,7 +25,7 @@ static void *work(void *own_s)
 }
 
 /* Another thread's work is in the clock of the process and not in this thread's. */
-static void test_working(void **state)
+CHECK_TEST(test_working)
 {
     double monotonic_s = opevo_clock_monotonic_s();
     double thread_s = opevo_clock_thread_s();
@@ -43,7 +43,7 @@ static void test_working(void **state)
     assert_true(process_s >= other_s - ROUNDING_S && monotonic_s >= other_s - ROUNDING_S);
 }
 
-static void test_waiting(void **state)
+CHECK_TEST(test_waiting)
 {
     struct timespec nap = {.tv_nsec = WORK_MS * 1000000};
     double monotonic_s = opevo_clock_monotonic_s();
@@ -57,7 +57,7 @@ static void test_waiting(void **state)
     assert_true(thread_s < monotonic_s);
 }
 
-static void test_never_back(void **state)
+CHECK_TEST(test_never_back)
 {
     double before[3] = {0};
 
@@ -70,15 +70,4 @@ static void test_never_back(void **state)
             before[k] = now[k];
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_working),
-        cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_never_back),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static const char *closest(const char *word, const char *const *known, size_t co
     return search.found;
 }
 
-static void test_typing_mistakes(void **state)
+CHECK_TEST(test_typing_mistakes)
 {
     static const char *const known[] = {"opevo", "opevo-reference", "random", "q", "qgp", "tpe"};
     static const struct {
@@ -58,7 +58,7 @@ static size_t edits(const char *a, const char *b)
 }
 
 /* All pairs of words of up to four letters out of two. */
-static void test_distance_by_definition(void **state)
+CHECK_TEST(test_distance_by_definition)
 {
     char words[31][5] = {""}; /* the first is the empty one */
     size_t count = 1;
@@ -84,7 +84,7 @@ static void test_distance_by_definition(void **state)
     }
 }
 
-static void test_long_words_are_not_close(void **state)
+CHECK_TEST(test_long_words_are_not_close)
 {
     char word[100];
     const char *known[] = {word};
@@ -94,15 +94,4 @@ static void test_long_words_are_not_close(void **state)
     assert_null(closest(word, known, 1));
     word[63] = '\0';
     assert_ptr_equal(closest(word, known, 1), word);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_typing_mistakes),
-        cmocka_unit_test(test_distance_by_definition),
-        cmocka_unit_test(test_long_words_are_not_close),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

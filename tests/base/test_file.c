@@ -40,7 +40,7 @@ static int files_in_folder(void)
     return count - 2;
 }
 
-static void test_what_is_written_is_read(void **state)
+CHECK_TEST(test_what_is_written_is_read)
 {
     static const char data[] = "one\0two\n";
     char *back = NULL;
@@ -55,7 +55,7 @@ static void test_what_is_written_is_read(void **state)
     opevo_free(back);
 }
 
-static void test_errors_name_the_path(void **state)
+CHECK_TEST(test_errors_name_the_path)
 {
     char *back = NULL;
     size_t size = 0;
@@ -70,7 +70,7 @@ static void test_errors_name_the_path(void **state)
 }
 
 /* Refused before a byte is read: what could block or never end, and what is too large. */
-static void test_only_regular_files_up_to_the_limit(void **state)
+CHECK_TEST(test_only_regular_files_up_to_the_limit)
 {
     char *back = NULL;
     size_t size = 0;
@@ -94,7 +94,7 @@ static void test_only_regular_files_up_to_the_limit(void **state)
 }
 
 /* A disk that is full in the middle of the file: the old contents stay, and no part lies about. */
-static void test_full_disk_keeps_the_old_file(void **state)
+CHECK_TEST(test_full_disk_keeps_the_old_file)
 {
     enum { SIZE = 100000 };
     struct rlimit old = {0};
@@ -119,7 +119,7 @@ static void test_full_disk_keeps_the_old_file(void **state)
 
 /* A writer that is killed in the middle leaves the old file,
  * and nothing once another has written. */
-static void test_next_write_removes_what_a_killed_one_left(void **state)
+CHECK_TEST(test_next_write_removes_what_a_killed_one_left)
 {
     enum { SIZE = 100000 };
     char *back = NULL;
@@ -154,7 +154,7 @@ static void test_next_write_removes_what_a_killed_one_left(void **state)
 }
 
 /* Two processes that write one target leave the whole text of one of them. */
-static void test_writers_wait_for_each_other(void **state)
+CHECK_TEST(test_writers_wait_for_each_other)
 {
     enum { SIZE = 20000, TIMES = 100, WRITERS = 3 };
     static char text[SIZE];
@@ -188,7 +188,7 @@ static void test_writers_wait_for_each_other(void **state)
     opevo_free(back);
 }
 
-static void test_cache_folder_is_made(void **state)
+CHECK_TEST(test_cache_folder_is_made)
 {
     char *path = NULL;
 
@@ -214,7 +214,7 @@ static int remove_folder(void **state)
 }
 
 /* In a process of a user who may not write there. */
-static void test_folder_of_others(void **state)
+CHECK_TEST(test_folder_of_others)
 {
     pid_t child = 0;
     int status = 0;
@@ -241,7 +241,7 @@ static void ignore(int number)
 }
 
 /* A pipe takes 64 KiB at once, and signals come all the time: all arrives, once and in order. */
-static void test_all_is_written_piece_by_piece(void **state)
+CHECK_TEST(test_all_is_written_piece_by_piece)
 {
     enum { COUNT = 1 << 18 };
     uint32_t *words = malloc(COUNT * sizeof *words);
@@ -276,7 +276,7 @@ static void test_all_is_written_piece_by_piece(void **state)
     free(words);
 }
 
-static void test_what_cannot_be_written_is_said(void **state)
+CHECK_TEST(test_what_cannot_be_written_is_said)
 {
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);
     int ends[2];
@@ -293,18 +293,5 @@ static void test_what_cannot_be_written_is_said(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_written_is_read),
-        cmocka_unit_test(test_errors_name_the_path),
-        cmocka_unit_test(test_only_regular_files_up_to_the_limit),
-        cmocka_unit_test(test_full_disk_keeps_the_old_file),
-        cmocka_unit_test(test_next_write_removes_what_a_killed_one_left),
-        cmocka_unit_test(test_writers_wait_for_each_other),
-        cmocka_unit_test(test_folder_of_others),
-        cmocka_unit_test(test_all_is_written_piece_by_piece),
-        cmocka_unit_test(test_what_cannot_be_written_is_said),
-        cmocka_unit_test(test_cache_folder_is_made),
-    };
-
-    return !!cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return check_tests(make_folder, remove_folder);
 }

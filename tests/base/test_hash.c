@@ -6,7 +6,7 @@
 #include <opevo/memory.h>
 
 /* Published test values of FNV-1a, 64 bits. */
-static void test_fnv_vectors(void **state)
+CHECK_TEST(test_fnv_vectors)
 {
     assert_true(opevo_hash_bytes(OPEVO_HASH_START, "", 0) == UINT64_C(0xcbf29ce484222325));
     assert_true(opevo_hash_bytes(OPEVO_HASH_START, "a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
@@ -19,7 +19,7 @@ static opevo_index key_of(uint64_t i)
     return i == 0 ? OPEVO_INDEX_MAX : ((opevo_index)(i % 7) << 64 | i << (i % 3));
 }
 
-static void test_map_holds_what_was_put(void **state)
+CHECK_TEST(test_map_holds_what_was_put)
 {
     enum { COUNT = 50000 };
     opevo_index_map *map = opevo_index_map_create();
@@ -40,7 +40,7 @@ static void test_map_holds_what_was_put(void **state)
     assert_true(opevo_memory_live() == 0);
 }
 
-static void test_set_counts_each_key_once(void **state)
+CHECK_TEST(test_set_counts_each_key_once)
 {
     opevo_index_set *set = opevo_index_set_create();
 
@@ -56,7 +56,7 @@ static void test_set_counts_each_key_once(void **state)
     opevo_index_set_destroy(set);
 }
 
-static void test_no_memory_leaves_the_map_whole(void **state)
+CHECK_TEST(test_no_memory_leaves_the_map_whole)
 {
     opevo_index_map *map = opevo_index_map_create();
     uint64_t value = 0;
@@ -84,23 +84,10 @@ static void test_no_memory_leaves_the_map_whole(void **state)
     assert_true(opevo_memory_live() == 0);
 }
 
-static void test_numbers_lowest_byte_first(void **state)
+CHECK_TEST(test_numbers_lowest_byte_first)
 {
     static const unsigned char bytes[8] = {0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01};
 
     assert_true(opevo_hash_u64(OPEVO_HASH_START, 0x0123456789abcdef) ==
                 opevo_hash_bytes(OPEVO_HASH_START, bytes, sizeof bytes));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fnv_vectors),
-        cmocka_unit_test(test_numbers_lowest_byte_first),
-        cmocka_unit_test(test_map_holds_what_was_put),
-        cmocka_unit_test(test_set_counts_each_key_once),
-        cmocka_unit_test(test_no_memory_leaves_the_map_whole),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include <opevo/index.h>
 
-static void test_binomial_against_pascal(void **state)
+CHECK_TEST(test_binomial_against_pascal)
 {
     opevo_index row[101] = {1};
 
@@ -22,7 +22,7 @@ static void test_binomial_against_pascal(void **state)
     }
 }
 
-static void test_binomial_at_the_edge(void **state)
+CHECK_TEST(test_binomial_at_the_edge)
 {
     opevo_index value = 7;
     char text[OPEVO_INDEX_TEXT_SIZE];
@@ -35,7 +35,7 @@ static void test_binomial_at_the_edge(void **state)
     assert_false(opevo_index_binomial(132, 66, &value));
 }
 
-static void test_text_round_trip(void **state)
+CHECK_TEST(test_text_round_trip)
 {
     opevo_index value = 1;
     opevo_index back = 0;
@@ -50,7 +50,7 @@ static void test_text_round_trip(void **state)
     assert_string_equal(text, "340282366920938463463374607431768211455");
 }
 
-static void test_refused_texts(void **state)
+CHECK_TEST(test_refused_texts)
 {
     static const char *const texts[] = {
         "", "-1", "+1", " 1", "1 ", "0x1", "1e3", "340282366920938463463374607431768211456"};
@@ -61,7 +61,7 @@ static void test_refused_texts(void **state)
     assert_true(value == 42);
 }
 
-static void test_checked_arithmetic(void **state)
+CHECK_TEST(test_checked_arithmetic)
 {
     opevo_index value = 42;
 
@@ -70,15 +70,4 @@ static void test_checked_arithmetic(void **state)
     assert_false(opevo_index_mul((opevo_index)1 << 64, (opevo_index)1 << 64, &value));
     assert_false(opevo_index_add(OPEVO_INDEX_MAX, 1, &value));
     assert_true(value == (opevo_index)1 << 127);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_binomial_against_pascal), cmocka_unit_test(test_binomial_at_the_edge),
-        cmocka_unit_test(test_text_round_trip),         cmocka_unit_test(test_refused_texts),
-        cmocka_unit_test(test_checked_arithmetic),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static opevo_status wait_for_it(void *context, size_t index, unsigned worker, op
     return OPEVO_OK;
 }
 
-static void test_seen_by_all(void **state)
+CHECK_TEST(test_seen_by_all)
 {
     struct sigaction action = {.sa_handler = note};
 
@@ -48,11 +48,4 @@ static void test_seen_by_all(void **state)
     assert_true(opevo_interrupt_is_raised(&flag));
     opevo_interrupt_lower(&flag);
     assert_false(opevo_interrupt_is_raised(&flag));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_seen_by_all)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

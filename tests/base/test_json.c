@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-static void test_layouts(void **state)
+CHECK_TEST(test_layouts)
 {
     static const char *const spaces[] = {"", " ", "\n  "};
     static const char *const written[] = {"[1,[],{},\"[\",2]", "[1, [], {}, \"[\", 2]",
@@ -48,7 +48,7 @@ static void write_object(opevo_text *out, int depth, int members)
     opevo_text_add(out, "}");
 }
 
-static void test_nested(void **state)
+CHECK_TEST(test_nested)
 {
     for (int depth = 0; depth < 5; depth++) {
         for (int members = 0; members < 3; members++) {
@@ -66,7 +66,7 @@ static void test_nested(void **state)
     }
 }
 
-static void test_values(void **state)
+CHECK_TEST(test_values)
 {
     opevo_text out = {0};
     json_t *root = NULL;
@@ -89,15 +89,4 @@ static void test_values(void **state)
     assert_true(json_is_false(json_object_get(root, "no")));
     json_decref(root);
     opevo_text_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_nested),
-        cmocka_unit_test(test_values),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static size_t first(const char *text)
     return opevo_json_first_line(text, strlen(text));
 }
 
-static void finds_the_first(void **state)
+CHECK_TEST(finds_the_first)
 {
     assert_int_equal(first("{\"a\": 1, \"a\""), 1);
     assert_int_equal(first("\n{\n\"b\": 1,\n\"a\": [{\"b\": 2}],\n\"b\""), 3);
@@ -24,7 +24,7 @@ static void finds_the_first(void **state)
     assert_int_equal(first("{\"s\": \"}{[\\\\\",\n\"t\": [1, [2]],\n\"t\""), 2);
 }
 
-static void finds_none(void **state)
+CHECK_TEST(finds_none)
 {
     assert_int_equal(first("{\"a\": 1, \"b\""), 0);
     assert_int_equal(first("{\"a\": {\"b\": 1}, \"b\""), 0); /* in an object inside */
@@ -36,7 +36,7 @@ static void finds_none(void **state)
     assert_int_equal(first(""), 0);
 }
 
-static void says_what_is_wrong(void **state)
+CHECK_TEST(says_what_is_wrong)
 {
     char out[OPEVO_JSON_FAULT_SIZE];
 
@@ -47,15 +47,4 @@ static void says_what_is_wrong(void **state)
     assert_string_equal(out, "fault");
     opevo_json_fault("{\"a\": 1,\n\"\\u0061\"", 17, true, "fault", out);
     assert_string_equal(out, "fault");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_the_first),
-        cmocka_unit_test(finds_none),
-        cmocka_unit_test(says_what_is_wrong),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static opevo_status read_record(const char *origin, const json_t *root, record *
     return opevo_json_read(&whole, fields, FIELD_COUNT, out, err);
 }
 
-static void test_fields_are_read(void **state)
+CHECK_TEST(test_fields_are_read)
 {
     json_t *root = parsed("{\"any\": null, \"object\": {}, \"list\": [1, 2], \"texts\": [\"a\", "
                           "\"b\"], \"text\": \"abc\", \"flag\": true, \"whole\": "
@@ -82,7 +82,7 @@ static void test_fields_are_read(void **state)
 }
 
 /* One text stands for a list of one; what is absent keeps its value. */
-static void test_defaults_and_lone_texts(void **state)
+CHECK_TEST(test_defaults_and_lone_texts)
 {
     json_t *root = parsed("{\"texts\": \"a\"}");
     record out = {.whole = 7, .number = 0.5, .text = "kept"};
@@ -98,7 +98,7 @@ static void test_defaults_and_lone_texts(void **state)
     json_decref(root);
 }
 
-static void test_bad_values_are_refused(void **state)
+CHECK_TEST(test_bad_values_are_refused)
 {
     static const struct {
         const char *text, *sentence;
@@ -150,7 +150,7 @@ static void test_bad_values_are_refused(void **state)
 }
 
 /* In a reply to who sent the JSON, a sentence names the key only. */
-static void test_sentences_without_origin(void **state)
+CHECK_TEST(test_sentences_without_origin)
 {
     json_t *root = parsed("{\"flag\": 1}"), *unknown = parsed("{\"flg\": 1}");
     record out = {.flag = false};
@@ -163,7 +163,7 @@ static void test_sentences_without_origin(void **state)
     json_decref(unknown);
 }
 
-static void test_required(void **state)
+CHECK_TEST(test_required)
 {
     static const opevo_json_field needed = OPEVO_JSON_FIELD(record, text, TEXT, .required = true);
     opevo_json_reader whole = {.origin = "a.json", .value = NULL};
@@ -180,7 +180,7 @@ static void test_required(void **state)
     json_decref(root);
 }
 
-static void test_paths(void **state)
+CHECK_TEST(test_paths)
 {
     json_t *root = parsed("{\"a\": [{}, {\"b c\": [[1, 2]]}]}");
     const opevo_json_reader whole = {.origin = "a.json", .value = root};
@@ -204,7 +204,7 @@ static void test_paths(void **state)
     json_decref(root);
 }
 
-static void test_texts_that_are_not_json(void **state)
+CHECK_TEST(test_texts_that_are_not_json)
 {
     static const struct {
         const char *text, *sentence;
@@ -223,7 +223,7 @@ static void test_texts_that_are_not_json(void **state)
     assert_null(root);
 }
 
-static void test_files(void **state)
+CHECK_TEST(test_files)
 {
     char path[] = "/tmp/opevo-json-XXXXXX";
     int file = mkstemp(path);
@@ -241,7 +241,7 @@ static void test_files(void **state)
 }
 
 /* A sentence that finds no memory is cut; the call fails all the same, and nothing is left. */
-static void test_out_of_memory(void **state)
+CHECK_TEST(test_out_of_memory)
 {
     json_t *bad = parsed("{\"shar\": 1}"), *good = parsed("{\"share\": 1}");
     int64_t alive = opevo_memory_live();
@@ -261,21 +261,4 @@ static void test_out_of_memory(void **state)
     opevo_memory_fail_at(0);
     json_decref(bad);
     json_decref(good);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields_are_read),
-        cmocka_unit_test(test_defaults_and_lone_texts),
-        cmocka_unit_test(test_bad_values_are_refused),
-        cmocka_unit_test(test_sentences_without_origin),
-        cmocka_unit_test(test_required),
-        cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_texts_that_are_not_json),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

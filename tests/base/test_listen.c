@@ -85,7 +85,7 @@ static void check_ended(int client)
 }
 
 /* What follows the token in the same packet is for the owner of the socket. */
-static void only_the_token_is_read(void **state)
+CHECK_TEST(only_the_token_is_read)
 {
     static const char *const addresses[] = {"0", "127.0.0.1", "localhost:0", ":0", "*:0"};
 
@@ -110,7 +110,7 @@ static void only_the_token_is_read(void **state)
 }
 
 /* Byte by byte, with others between. */
-static void tokens_come_in_pieces(void **state)
+CHECK_TEST(tokens_come_in_pieces)
 {
     opevo_listener *listener = listen_at("0", TOKEN);
     int slow = dial(listener, NULL);
@@ -128,7 +128,7 @@ static void tokens_come_in_pieces(void **state)
     opevo_listener_close(listener);
 }
 
-static void others_are_refused(void **state)
+CHECK_TEST(others_are_refused)
 {
     static const char *const lines[] = {"\n",
                                         "0123456789abcdeg\n",
@@ -163,7 +163,7 @@ static void others_are_refused(void **state)
 }
 
 /* More than there are places for. */
-static void silent_clients_shut_nobody_out(void **state)
+CHECK_TEST(silent_clients_shut_nobody_out)
 {
     enum { MANY = OPEVO_LISTEN_PENDING + 20 };
     opevo_listener *listener = listen_at("0", TOKEN);
@@ -183,8 +183,9 @@ static void silent_clients_shut_nobody_out(void **state)
     opevo_listener_close(listener);
 }
 
-/* Who cannot be given a descriptor is turned away, so that waiting for others is no busy loop. */
-static void descriptors_may_run_out(void **state)
+/* A client without a free descriptor is turned away; otherwise waiting for others would be a busy
+ * loop. */
+CHECK_TEST(descriptors_may_run_out)
 {
     opevo_listener *listener = listen_at("0", TOKEN);
     struct rlimit before;
@@ -205,7 +206,7 @@ static void descriptors_may_run_out(void **state)
     opevo_listener_close(listener);
 }
 
-static void paths_are_for_this_user(void **state)
+CHECK_TEST(paths_are_for_this_user)
 {
     char path[64];
     struct stat info;
@@ -228,7 +229,7 @@ static void paths_are_for_this_user(void **state)
 }
 
 /* As a killed process leaves it; a file stays as it is. */
-static void only_dead_sockets_are_replaced(void **state)
+CHECK_TEST(only_dead_sockets_are_replaced)
 {
     char path[64];
     opevo_listener *listener = NULL;
@@ -257,7 +258,7 @@ static void only_dead_sockets_are_replaced(void **state)
     assert_int_equal(access(path, F_OK), 0);
 }
 
-static void ill_formed_addresses_are_named(void **state)
+CHECK_TEST(ill_formed_addresses_are_named)
 {
     static const char *const addresses[] = {"",
                                             "host:x",
@@ -286,7 +287,7 @@ static void ill_formed_addresses_are_named(void **state)
     assert_null(listener);
 }
 
-static void nobody_listens(void **state)
+CHECK_TEST(nobody_listens)
 {
     opevo_listener *listener = listen_at("0", TOKEN);
     char address[OPEVO_ADDRESS_SIZE];
@@ -302,15 +303,5 @@ static void nobody_listens(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(only_the_token_is_read),
-                                       cmocka_unit_test(tokens_come_in_pieces),
-                                       cmocka_unit_test(others_are_refused),
-                                       cmocka_unit_test(silent_clients_shut_nobody_out),
-                                       cmocka_unit_test(descriptors_may_run_out),
-                                       cmocka_unit_test(paths_are_for_this_user),
-                                       cmocka_unit_test(only_dead_sockets_are_replaced),
-                                       cmocka_unit_test(ill_formed_addresses_are_named),
-                                       cmocka_unit_test(nobody_listens)};
-
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return check_tests(make_folder, remove_folder);
 }

@@ -6,14 +6,14 @@
 
 #include <opevo/memory.h>
 
-static void test_overflowing_sizes_are_refused(void **state)
+CHECK_TEST(test_overflowing_sizes_are_refused)
 {
     assert_null(opevo_malloc(SIZE_MAX / 2, 3));
     assert_null(opevo_realloc(NULL, SIZE_MAX, 2));
     assert_int_equal(opevo_memory_live(), 0);
 }
 
-static void test_live_blocks_are_counted(void **state)
+CHECK_TEST(test_live_blocks_are_counted)
 {
     void *a = opevo_malloc(0, 8);
     void *b = opevo_calloc(3, 0);
@@ -31,7 +31,7 @@ static void test_live_blocks_are_counted(void **state)
     assert_int_equal(opevo_memory_live(), 0);
 }
 
-static void test_the_nth_allocation_fails_once(void **state)
+CHECK_TEST(test_the_nth_allocation_fails_once)
 {
     void *blocks[3] = {NULL};
 
@@ -46,7 +46,7 @@ static void test_the_nth_allocation_fails_once(void **state)
     opevo_free(blocks[2]);
 }
 
-static void test_reserve_keeps_contents(void **state)
+CHECK_TEST(test_reserve_keeps_contents)
 {
     void *items = NULL;
     size_t capacity = 0;
@@ -62,16 +62,4 @@ static void test_reserve_keeps_contents(void **state)
     opevo_memory_fail_at(0);
     assert_int_equal(((size_t *)items)[999], 999);
     opevo_free(items);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_overflowing_sizes_are_refused),
-        cmocka_unit_test(test_live_blocks_are_counted),
-        cmocka_unit_test(test_the_nth_allocation_fails_once),
-        cmocka_unit_test(test_reserve_keeps_contents),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static void check_limit(uint64_t limit)
 }
 
 /* The least on the way up; a group beside it does not count. */
-static void test_unified(void **state)
+CHECK_TEST(test_unified)
 {
     check_limit(UINT64_MAX); /* without any files */
     put("proc/self/mountinfo", "30 23 0:26 / /proc rw - proc proc rw\n"
@@ -61,7 +61,7 @@ static void test_unified(void **state)
 }
 
 /* Version 1, and a mount that shows a part of the hierarchy. */
-static void test_first_version(void **state)
+CHECK_TEST(test_first_version)
 {
     put("proc/self/mountinfo", "33 23 0:29 /docker/7 /v1/cpu rw - cgroup cgroup rw,cpu\n"
                                "34 23 0:30 /docker/7 /v1/memory rw - cgroup cgroup rw,memory\n");
@@ -75,7 +75,7 @@ static void test_first_version(void **state)
 }
 
 /* What limits this process itself counts, too. */
-static void test_own(void **state)
+CHECK_TEST(test_own)
 {
     pid_t child = 0;
     int status = 0;
@@ -105,13 +105,7 @@ static int remove_tree(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unified),
-        cmocka_unit_test(test_first_version),
-        cmocka_unit_test(test_own),
-    };
-
     if (!mkdtemp(root))
         return 1;
-    return cmocka_run_group_tests(tests, NULL, remove_tree);
+    return check_tests(NULL, remove_tree);
 }

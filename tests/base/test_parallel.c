@@ -24,7 +24,7 @@ static opevo_status visit(void *context, size_t index, unsigned worker, opevo_er
     return OPEVO_OK;
 }
 
-static void test_each_index_once_on_any_number_of_threads(void **state)
+CHECK_TEST(test_each_index_once_on_any_number_of_threads)
 {
     for (unsigned threads = 1; threads <= 4; threads++) {
         tally self = {.fail_from = COUNT};
@@ -36,7 +36,7 @@ static void test_each_index_once_on_any_number_of_threads(void **state)
     CHECK_OK(opevo_parallel_for(0, 4, visit, NULL, &err));
 }
 
-static void test_lowest_failure_is_returned(void **state)
+CHECK_TEST(test_lowest_failure_is_returned)
 {
     for (int round = 0; round < 50; round++) {
         tally self = {.fail_from = 500};
@@ -45,18 +45,7 @@ static void test_lowest_failure_is_returned(void **state)
     }
 }
 
-static void test_there_is_a_processor(void **state)
+CHECK_TEST(test_there_is_a_processor)
 {
     assert_true(opevo_processor_count() >= 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_index_once_on_any_number_of_threads),
-        cmocka_unit_test(test_lowest_failure_is_returned),
-        cmocka_unit_test(test_there_is_a_processor),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ typedef struct version_2 {
     const char *third;
 } version_2;
 
-static void the_same_version(void **state)
+CHECK_TEST(the_same_version)
 {
     version_2 in = {1, 2.5, "three"};
     version_2 out;
@@ -29,7 +29,7 @@ static void the_same_version(void **state)
 }
 
 /* What lies behind an older caller's struct is not read. */
-static void an_older_caller(void **state)
+CHECK_TEST(an_older_caller)
 {
     struct {
         version_1 in;
@@ -44,7 +44,7 @@ static void an_older_caller(void **state)
     assert_null(out.third);
 }
 
-static void a_newer_caller(void **state)
+CHECK_TEST(a_newer_caller)
 {
     version_2 in = {1, 2.5, NULL};
     version_1 out = {0, 0};
@@ -59,23 +59,11 @@ static void a_newer_caller(void **state)
     assert_int_equal(out.first, 7);
 }
 
-static void no_size(void **state)
+CHECK_TEST(no_size)
 {
     version_1 in = {1, 2.5}, out = {7, 0};
 
     CHECK_FAILS(OPEVO_INVALID, "The size of version is 0: give sizeof(version).",
                 opevo_struct_read(&in, 0, "version", &out, sizeof out, &err));
     assert_int_equal(out.first, 7);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_version),
-        cmocka_unit_test(an_older_caller),
-        cmocka_unit_test(a_newer_caller),
-        cmocka_unit_test(no_size),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 #include <float.h>
 #include <stdlib.h>
 
-static void test_escaping(void **state)
+CHECK_TEST(test_escaping)
 {
     opevo_text text = {0};
 
@@ -28,7 +28,7 @@ static void test_escaping(void **state)
 }
 
 /* Nothing that could steer a terminal gets through, and what comes out is UTF-8. */
-static void test_foreign_text(void **state)
+CHECK_TEST(test_foreign_text)
 {
     /* NOLINTBEGIN(misc-misleading-bidirectional): what must not get through */
     static const char hostile[] =
@@ -51,7 +51,7 @@ static void test_foreign_text(void **state)
     opevo_text_free(&text);
 }
 
-static void test_doubles_read_back_equal(void **state)
+CHECK_TEST(test_doubles_read_back_equal)
 {
     uint64_t bits = 1;
     char text[OPEVO_DOUBLE_TEXT_SIZE];
@@ -69,7 +69,7 @@ static void test_doubles_read_back_equal(void **state)
     }
 }
 
-static void test_strict_numbers(void **state)
+CHECK_TEST(test_strict_numbers)
 {
     static const char *const bad[] = {"", " 1", "1 ", "1x", "nan", "inf", "1e999", "--1", "e5"};
     double real = 42;
@@ -92,7 +92,7 @@ static void test_strict_numbers(void **state)
     assert_true(opevo_parse_double("1e-320", &real) && real > 0 && real < DBL_MIN);
 }
 
-static void test_a_failed_allocation_is_remembered(void **state)
+CHECK_TEST(test_a_failed_allocation_is_remembered)
 {
     opevo_text text = {0};
 
@@ -105,7 +105,7 @@ static void test_a_failed_allocation_is_remembered(void **state)
     opevo_text_free(&text);
 }
 
-static void test_long_texts(void **state)
+CHECK_TEST(test_long_texts)
 {
     opevo_text text = {0};
 
@@ -115,18 +115,4 @@ static void test_long_texts(void **state)
     assert_memory_equal(text.data + 4 * 1234, "1234", 4);
     opevo_text_free(&text);
     assert_int_equal(opevo_memory_live(), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_foreign_text),
-        cmocka_unit_test(test_escaping),
-        cmocka_unit_test(test_doubles_read_back_equal),
-        cmocka_unit_test(test_strict_numbers),
-        cmocka_unit_test(test_a_failed_allocation_is_remembered),
-        cmocka_unit_test(test_long_texts),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

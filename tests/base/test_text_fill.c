@@ -16,7 +16,7 @@ static void check(const char *text, const char *filled)
     opevo_text_free(&out);
 }
 
-static void test_places(void **state)
+CHECK_TEST(test_places)
 {
     check("", "");
     check("no place", "no place");
@@ -27,7 +27,7 @@ static void test_places(void **state)
     check("(@none@)", "()");
 }
 
-static void test_other_signs(void **state)
+CHECK_TEST(test_other_signs)
 {
     check("@", "@");
     check("@@", "@@");
@@ -35,14 +35,4 @@ static void test_other_signs(void **state)
     check("mail@a@b", "mail1b");
     check("@@a@", "@1");
     check("@x@a@", "@x1");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_other_signs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

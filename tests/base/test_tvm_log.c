@@ -16,7 +16,7 @@
 #define META "[0, [[[], []], [0.001], {\"kind\": \"llvm\"}, []]]"
 #define META_WORKLOAD "[\"4824461705361984\", \"AAAA\"]"
 
-static void tells_who_wrote_it(void **state)
+CHECK_TEST(tells_who_wrote_it)
 {
     static const struct {
         const char *text;
@@ -45,7 +45,7 @@ static void tells_who_wrote_it(void **state)
 }
 
 /* What else may stand where a log is looked for; and each log without one of its marks. */
-static void leaves_others_alone(void **state)
+CHECK_TEST(leaves_others_alone)
 {
     static const char *const texts[] = {
         "",
@@ -71,7 +71,7 @@ static void leaves_others_alone(void **state)
         assert_int_equal(opevo_tvm_log_of(texts[i]), OPEVO_TVM_LOG_OTHER);
 }
 
-static void passes_comments(void **state)
+CHECK_TEST(passes_comments)
 {
     const char *text = "# a\n\n  one\n \t# b\ntwo\n#";
     size_t line = 1;
@@ -85,15 +85,4 @@ static void passes_comments(void **state)
     assert_memory_equal(text, "two", 3);
     text += 3;
     assert_false(opevo_tvm_log_next(&text, &line));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_who_wrote_it),
-        cmocka_unit_test(leaves_others_alone),
-        cmocka_unit_test(passes_comments),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include <opevo/version.h>
 
-static void the_library_is_of_its_headers(void **state)
+CHECK_TEST(the_library_is_of_its_headers)
 {
     char text[64];
 
@@ -14,13 +14,4 @@ static void the_library_is_of_its_headers(void **state)
              OPEVO_VERSION_PATCH);
     assert_string_equal(opevo_version(), text);
     assert_string_equal(opevo_version(), OPEVO_VERSION);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_library_is_of_its_headers),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static void check_bound(double bound)
     opevo_text_free(&text);
 }
 
-static void test_bounds(void **state)
+CHECK_TEST(test_bounds)
 {
     uint64_t random = 1;
 
@@ -74,7 +74,7 @@ static void check_interval(char form, int digits, double low, double high)
     opevo_text_free(&text);
 }
 
-static void test_intervals(void **state)
+CHECK_TEST(test_intervals)
 {
     uint64_t random = 1;
 
@@ -97,7 +97,7 @@ static void check_interval_text(double low, double high, const char *wanted)
     opevo_text_free(&text);
 }
 
-static void test_interval_texts(void **state)
+CHECK_TEST(test_interval_texts)
 {
     check_interval_text(0, 1, "0.0000 to 1.0000");
     check_interval_text(0.35657, 0.76084, "0.3565 to 0.7609");
@@ -114,7 +114,7 @@ static void check_text(double bound, const char *wanted)
     opevo_text_free(&text);
 }
 
-static void test_texts(void **state)
+CHECK_TEST(test_texts)
 {
     check_text(0, "0");
     check_text(0x1p-53, "1.2e-16");
@@ -152,7 +152,7 @@ static void check_law(const char *parameter_text, size_t n, double q)
     opevo_parameter_destroy(parameter);
 }
 
-static void test_printed_law(void **state)
+CHECK_TEST(test_printed_law)
 {
     char text[512] = "categorical(0";
 
@@ -164,15 +164,4 @@ static void test_printed_law(void **state)
             check_law(text, n, k / 40.0);
         text[strlen(text) - 1] = '\0';
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bounds),      cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_intervals),   cmocka_unit_test(test_interval_texts),
-        cmocka_unit_test(test_printed_law),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

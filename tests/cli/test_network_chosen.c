@@ -105,7 +105,7 @@ static void make_faster(const char *names)
     opevo_text_free(&sql);
 }
 
-static void times_decide(void **state)
+CHECK_TEST(times_decide)
 {
     opevo_text out = {0}, again = {0}, names = {0};
 
@@ -132,7 +132,7 @@ static void times_decide(void **state)
 }
 
 /* Four trials are for the four tasks of the network. */
-static void few_trials_leave_the_rule(void **state)
+CHECK_TEST(few_trials_leave_the_rule)
 {
     opevo_text out = {0};
 
@@ -144,8 +144,5 @@ static void few_trials_leave_the_rule(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(times_decide),
-                                       cmocka_unit_test(few_trials_leave_the_rule)};
-
-    return enter_folder() ? leave_folder(cmocka_run_group_tests(tests, NULL, NULL)) : 1;
+    return enter_folder() ? leave_folder(check_tests(NULL, NULL)) : 1;
 }

@@ -17,7 +17,7 @@
 
 /* ---- What is refused ------------------------------------------------------------------------ */
 
-static void test_garbage_is_refused(void **state)
+CHECK_TEST(test_garbage_is_refused)
 {
     static const char *const garbage[][2] = {
         {"", "not JSON"},
@@ -99,7 +99,7 @@ static void test_garbage_is_refused(void **state)
     assert_int_equal(serve_wait(&client), 0);
 }
 
-static void test_ids_come_back(void **state)
+CHECK_TEST(test_ids_come_back)
 {
     serve_client client = serve_start();
     json_t *reply = serve_done(&client, "{\"op\":\"version\",\"id\":\"a \\u00e4\"}");
@@ -116,7 +116,7 @@ static void test_ids_come_back(void **state)
 
 /* A line of 1 MiB is read, a longer one is refused once, and the server goes on after it; so it
  * does after brackets that nest too deep. */
-static void test_long_lines(void **state)
+CHECK_TEST(test_long_lines)
 {
     enum { MOST = 1 << 20 };
     static const char request[] = "{\"op\":\"version\"}";
@@ -146,7 +146,7 @@ static void test_long_lines(void **state)
 
 /* ---- The end -------------------------------------------------------------------------------- */
 
-static void test_ends(void **state)
+CHECK_TEST(test_ends)
 {
     static const int signals[] = {0, SIGTERM, SIGINT};
     static const int statuses[] = {0, 0, 130};
@@ -165,7 +165,7 @@ static void test_ends(void **state)
 }
 
 /* Nobody reads the replies any more. */
-static void test_a_client_that_is_gone(void **state)
+CHECK_TEST(test_a_client_that_is_gone)
 {
     serve_client client = serve_start();
     int status = 0;
@@ -195,7 +195,7 @@ static void await_full_pipe(const serve_client *client)
 
 /* What is not read yet blocks the server, and nothing is lost, also where writing does not
  * block. */
-static void test_replies_that_are_not_read_at_once(void **state)
+CHECK_TEST(test_replies_that_are_not_read_at_once)
 {
     enum { MANY = 4000 };
     static const int flags[] = {0, O_NONBLOCK};
@@ -218,7 +218,7 @@ static void test_replies_that_are_not_read_at_once(void **state)
 }
 
 /* A signal ends the server, also while nobody reads. */
-static void test_a_signal_while_replies_wait(void **state)
+CHECK_TEST(test_a_signal_while_replies_wait)
 {
     serve_client client = serve_start();
     struct pollfd ended = {.fd = client.out, .events = 0};
@@ -251,7 +251,7 @@ static void check_count(serve_client *client, const char *request, size_t count)
     json_decref(reply);
 }
 
-static void test_two_sessions_in_parallel(void **state)
+CHECK_TEST(test_two_sessions_in_parallel)
 {
     serve_client client = serve_start();
     json_t *first = NULL;
@@ -278,7 +278,7 @@ static void test_two_sessions_in_parallel(void **state)
     assert_int_equal(serve_wait(&client), 0);
 }
 
-static void test_waiting_pending_and_over(void **state)
+CHECK_TEST(test_waiting_pending_and_over)
 {
     serve_client client = serve_start();
     json_t *reply = NULL;
@@ -305,7 +305,7 @@ static void test_waiting_pending_and_over(void **state)
 /* ---- Stores --------------------------------------------------------------------------------- */
 
 /* What was acknowledged is there after SIGKILL, also what came out of order. */
-static void test_a_killed_server_loses_nothing(void **state)
+CHECK_TEST(test_a_killed_server_loses_nothing)
 {
     scratch_folder scratch = scratch_make();
     char create[512];
@@ -339,22 +339,4 @@ static void test_a_killed_server_loses_nothing(void **state)
     json_decref(again);
     assert_int_equal(serve_wait(&client), 0);
     scratch_remove(&scratch);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_garbage_is_refused),
-        cmocka_unit_test(test_ids_come_back),
-        cmocka_unit_test(test_long_lines),
-        cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_a_client_that_is_gone),
-        cmocka_unit_test(test_replies_that_are_not_read_at_once),
-        cmocka_unit_test(test_a_signal_while_replies_wait),
-        cmocka_unit_test(test_two_sessions_in_parallel),
-        cmocka_unit_test(test_waiting_pending_and_over),
-        cmocka_unit_test(test_a_killed_server_loses_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -237,7 +237,7 @@ static void serve(const setup *self, const contender *of, size_t most, bool kill
     check_store(self);
 }
 
-static void test_the_trials_are_those_of_tune(void **state)
+CHECK_TEST(test_the_trials_are_those_of_tune)
 {
     for (size_t i = 0; i < sizeof contenders / sizeof *contenders; i++) {
         static setup self;
@@ -251,13 +251,4 @@ static void test_the_trials_are_those_of_tune(void **state)
         scratch_remove(&self.scratch);
         opevo_space_destroy(self.space);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_trials_are_those_of_tune),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

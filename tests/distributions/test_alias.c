@@ -74,7 +74,7 @@ static void check_realised(const double *weights, size_t n, double tolerance)
     free(words);
 }
 
-static void realised_probabilities(void **state)
+CHECK_TEST(realised_probabilities)
 {
     static const double plain[] = {1, 2, 3, 4};
     static const double zeros[] = {0, 1, 0, 0, 3, 0};
@@ -97,7 +97,7 @@ static void realised_probabilities(void **state)
     check_realised(many, 5000, 0x1p-44);
 }
 
-static void law_as_a_table(void **state)
+CHECK_TEST(law_as_a_table)
 {
     enum { DRAWS = 300000 };
     opevo_parameter *parameter = parameter_of("factor(64,3)", NULL);
@@ -121,7 +121,7 @@ static void law_as_a_table(void **state)
     opevo_parameter_destroy(parameter);
 }
 
-static void refused(void **state)
+CHECK_TEST(refused)
 {
     static const double bad[][2] = {{1, -1}, {NAN, 1}, {1, INFINITY}, {0, 0}};
     opevo_parameter *huge = parameter_of("permutation(20)", NULL);
@@ -141,23 +141,11 @@ static void refused(void **state)
     opevo_parameter_destroy(huge);
 }
 
-static void every_allocation_failing(void **state)
+CHECK_TEST(every_allocation_failing)
 {
     opevo_alias *alias = NULL;
     static const double weights[] = {1, 2, 3};
 
     CHECK_MEMORY_OF(opevo_alias_create(weights, 3, &alias, NULL), opevo_alias_destroy(alias),
                     alias = NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(realised_probabilities),
-        cmocka_unit_test(law_as_a_table),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(every_allocation_failing),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

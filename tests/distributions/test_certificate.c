@@ -73,7 +73,7 @@ static void check_spoilt(const example *self, double q)
 }
 
 /* One probability changed by as little as 1e-11, up or down, anywhere. */
-static void one_entry_changed(void **state)
+CHECK_TEST(one_entry_changed)
 {
     static const double qs[] = {0.1, 0.5, 0.9};
     static const double changes[] = {1e-11, -1e-11, 1e-6, 0.1, -0.1};
@@ -94,7 +94,7 @@ static void one_entry_changed(void **state)
     }
 }
 
-static void law_of_another_walk(void **state)
+CHECK_TEST(law_of_another_walk)
 {
     example self = example_of("factor(64,3)", 0.5, 0);
     static const uint32_t first = 0;
@@ -113,7 +113,7 @@ static void law_of_another_walk(void **state)
 }
 
 /* Without the edge 0 - 1, and with a lazy step at every border: both are plausible mistakes. */
-static void law_of_another_graph(void **state)
+CHECK_TEST(law_of_another_graph)
 {
     static const uint32_t square[] = {0, 1, 1, 2, 2, 3, 3, 0, 0, 2};
     static const double p0[4] = {1, 0, 0, 0};
@@ -133,7 +133,7 @@ static void law_of_another_graph(void **state)
 
 /* The bound is never optimistic about correctly rounded laws, and never more than the rounding of
  * n numbers explains: |r|_1 <= (1 + q) 2^-53, divided by 1 - q. */
-static void rounded_laws(void **state)
+CHECK_TEST(rounded_laws)
 {
     static const double qs[] = {0.1, 0.5, 0.9, 0.99};
 
@@ -152,7 +152,7 @@ static void rounded_laws(void **state)
 }
 
 /* Not a number anywhere must not pass for a small bound. */
-static void not_a_number(void **state)
+CHECK_TEST(not_a_number)
 {
     example self = example_of("factor(8,3)", 0.5, 0);
     double bound = 0;
@@ -161,15 +161,4 @@ static void not_a_number(void **state)
     bound = certify(self.graph, 0.5, self.p0, self.law);
     assert_int_equal(opevo_i_law_judge(bound, 1e-12, NULL), OPEVO_TOLERANCE);
     release(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_entry_changed),    cmocka_unit_test(law_of_another_walk),
-        cmocka_unit_test(law_of_another_graph), cmocka_unit_test(rounded_laws),
-        cmocka_unit_test(not_a_number),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

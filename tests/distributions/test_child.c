@@ -43,7 +43,7 @@ static void check_against_enumeration(const opevo_space *space, const opevo_pare
     free(origin);
 }
 
-static void product_of_mixtures(void **state)
+CHECK_TEST(product_of_mixtures)
 {
     static const opevo_law_method methods[] = {OPEVO_LAW_AUTO, OPEVO_LAW_CG, OPEVO_LAW_CHOLESKY,
                                                OPEVO_LAW_CG_IMPLICIT, OPEVO_LAW_LUMPED};
@@ -65,7 +65,7 @@ static void product_of_mixtures(void **state)
 }
 
 /* Weights count relatively, and a parent of weight 0 not at all. */
-static void weights_are_shares(void **state)
+CHECK_TEST(weights_are_shares)
 {
     static const opevo_index points[] = {0, 17, 200};
     static const double weights[] = {1, 0, 3}, scaled[] = {1e300, 0, 3e300};
@@ -84,7 +84,7 @@ static void weights_are_shares(void **state)
 }
 
 /* The space of a real operator, with more points than memory: only marginals are kept. */
-static void large_space(void **state)
+CHECK_TEST(large_space)
 {
     static const char *const texts[] = {"factor(1024,4)", "factor(512,4)", "factor(1024,3)",
                                         "permutation(7)"};
@@ -107,7 +107,7 @@ static void large_space(void **state)
     opevo_space_destroy(space);
 }
 
-static void refused(void **state)
+CHECK_TEST(refused)
 {
     static const char *const huge_texts[] = {"permutation(20)"};
     static const opevo_index points[] = {0, 324};
@@ -141,7 +141,7 @@ static void refused(void **state)
     opevo_space_destroy(huge);
 }
 
-static void every_allocation_failing(void **state)
+CHECK_TEST(every_allocation_failing)
 {
     opevo_child_law *law = NULL;
     static const opevo_index points[] = {0, 17};
@@ -152,17 +152,4 @@ static void every_allocation_failing(void **state)
     CHECK_MEMORY_OF(opevo_child_law_create(space, &parents, 0.5, NULL, &law, NULL),
                     opevo_child_law_destroy(law), law = NULL);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(product_of_mixtures),
-        cmocka_unit_test(weights_are_shares),
-        cmocka_unit_test(large_space),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(every_allocation_failing),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static quad error_of(const opevo_child_law *law, const opevo_space *space,
 
 /* Up to 20,000 parents, all alike or not: their shares are rounded,
  * and again when they are added. */
-static void bound_holds(void **state)
+CHECK_TEST(bound_holds)
 {
     static const char *const texts[] = {"categorical(a,b,c)", "categorical(a,b,c)",
                                         "categorical(a,b,c)", "categorical(a,b,c)"};
@@ -102,7 +102,7 @@ static void bound_holds(void **state)
 /* ---- Joining ---- */
 
 /* Never below the product, also where a part vanishes beside 1, and hardly above it. */
-static void joining_rounds_up(void **state)
+CHECK_TEST(joining_rounds_up)
 {
     opevo_rng rng;
 
@@ -122,14 +122,4 @@ static void joining_rounds_up(void **state)
     }
     assert_true(opevo_i_law_bound_join(0, 0) >= 0);
     assert_true(opevo_i_law_bound_join(0x1p-60, 0x1p-60) > 0x1p-59);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bound_holds),
-        cmocka_unit_test(joining_rounds_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

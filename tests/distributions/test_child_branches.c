@@ -116,7 +116,7 @@ static void set_case(family *f, size_t i, double q)
 }
 
 /* The rows of the kernel sum to 1, and origin K is the product law that the library computes. */
-static void test_product_law(void **state)
+CHECK_TEST(test_product_law)
 {
     static const double qs[] = {0, 0.3, 0.8};
     static family f;
@@ -179,7 +179,7 @@ static void follow(const family *f, opevo_duplicate_rule rule, const bool *taken
     }
 }
 
-static void test_duplicates(void **state)
+CHECK_TEST(test_duplicates)
 {
     static family f;
     bool taken[POINTS];
@@ -214,7 +214,7 @@ static void test_duplicates(void **state)
     "\"graph\","                                                                                   \
     "\"_value\": [0, 1, 2, 3], \"_edges\": [[0, 1], [2, 3]]}}, \"b\"]}"
 
-static void test_what_is_out_of_reach(void **state)
+CHECK_TEST(test_what_is_out_of_reach)
 {
     static const struct {
         opevo_index parents[PARENTS];
@@ -246,7 +246,7 @@ static void test_what_is_out_of_reach(void **state)
     }
 }
 
-static void test_every_allocation_fails(void **state)
+CHECK_TEST(test_every_allocation_fails)
 {
     static const double weights[2] = {1, 2};
     static const opevo_index points[2] = {0, 40};
@@ -276,16 +276,4 @@ static void test_every_allocation_fails(void **state)
         }
     }
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_product_law),
-        cmocka_unit_test(test_duplicates),
-        cmocka_unit_test(test_what_is_out_of_reach),
-        cmocka_unit_test(test_every_allocation_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ static void take(bool *taken, size_t n, unsigned tenths)
         taken[x] = x * 7919 % 104729 % 10 < tenths;
 }
 
-static void both_rules(void **state)
+CHECK_TEST(both_rules)
 {
     static const double qs[] = {0.1, 0.5, 0.9};
     opevo_space *space = space_of(texts, 3);
@@ -116,7 +116,7 @@ static void both_rules(void **state)
 }
 
 /* All taken: everything is lost. None taken: both are the product law. */
-static void extremes(void **state)
+CHECK_TEST(extremes)
 {
     opevo_space *space = space_of(texts, 3);
     bool taken[36];
@@ -144,7 +144,7 @@ static void extremes(void **state)
 }
 
 /* Without steps a child that was seen stays so, whatever the rule. */
-static void no_steps(void **state)
+CHECK_TEST(no_steps)
 {
     opevo_space *space = space_of(texts, 3);
     long double *origin = recombined_by_choices(space, &four);
@@ -168,7 +168,7 @@ static void no_steps(void **state)
 }
 
 /* A graph in two parts and a lone vertex: what starts in a part without a free point is lost. */
-static void parts_cut_off(void **state)
+CHECK_TEST(parts_cut_off)
 {
     opevo_parameter *parameters[2] = {parameter_of_edges("0 1\n1 2\n3 4\n6 7\n"), NULL};
     static const opevo_index starts[] = {0, 3, 5, 6};
@@ -212,7 +212,7 @@ static size_t draw_child(const opevo_space *space, opevo_walker *const *walkers,
 
 /* 200000 children a rule, 18 free points. The draws of one rule reject the law of the other at
  * 1e-12, so that neither could be taken for the other; a right law fails with probability 1e-4. */
-static void draws_tell_the_rules_apart(void **state)
+CHECK_TEST(draws_tell_the_rules_apart)
 {
     enum { DRAWS = 200000 };
     opevo_space *space = space_of(texts, 3);
@@ -248,7 +248,7 @@ static void draws_tell_the_rules_apart(void **state)
 
 /* A path of 60 points with one far end left at small q: escaping takes 1e40 mutations, and no
  * answer is better than a wrong one. */
-static void too_improbable(void **state)
+CHECK_TEST(too_improbable)
 {
     opevo_text text = {0};
     const char *path = NULL;
@@ -276,7 +276,7 @@ static void too_improbable(void **state)
     opevo_text_free(&text);
 }
 
-static void refused(void **state)
+CHECK_TEST(refused)
 {
     static const char *const large[] = {"discrete(1,2,3,4,5,6,7,8,9)", "permutation(6)"};
     opevo_space *space = space_of(large, 2), *fine = space_of(texts, 3);
@@ -305,7 +305,7 @@ static void refused(void **state)
     opevo_space_destroy(fine);
 }
 
-static void every_allocation_failing(void **state)
+CHECK_TEST(every_allocation_failing)
 {
     opevo_space *space = space_of(texts, 3);
     bool taken[36];
@@ -328,20 +328,4 @@ static void every_allocation_failing(void **state)
         assert_int_equal(status, OPEVO_OK);
     }
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_rules),
-        cmocka_unit_test(extremes),
-        cmocka_unit_test(no_steps),
-        cmocka_unit_test(parts_cut_off),
-        cmocka_unit_test(draws_tell_the_rules_apart),
-        cmocka_unit_test(too_improbable),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(every_allocation_failing),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,7 +107,7 @@ static double fit_draws(const family *self, const opevo_child_given *given, uint
     return p;
 }
 
-static void test_random_systems(void **state)
+CHECK_TEST(test_random_systems)
 {
     size_t systems = 0, restricted = 0;
     double least = 1;
@@ -140,7 +140,7 @@ static void test_random_systems(void **state)
 
 /* The rule's law is the product law on the free points, divided by their sum; and the sampler's
  * draws fit it. */
-static void test_rule(void **state)
+CHECK_TEST(test_rule)
 {
     double least = 1;
 
@@ -203,7 +203,7 @@ static void test_rule(void **state)
     assert_true(least > 1e-5);
 }
 
-static void test_every_allocation_fails(void **state)
+CHECK_TEST(test_every_allocation_fails)
 {
     opevo_text text = {0};
     opevo_status status = OPEVO_NOMEM;
@@ -226,15 +226,4 @@ static void test_every_allocation_fails(void **state)
     }
     family_clear(&self);
     opevo_text_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_systems),
-        cmocka_unit_test(test_rule),
-        cmocka_unit_test(test_every_allocation_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static opevo_space *open_space(void)
 
 /* At q = 0 a child is its recombination: each parameter from parent j with probability w_j / sum w.
  * 5 standard deviations at this many draws are 0.008, so that a weight off by 2 % is seen. */
-static void test_recombination_frequencies(void **state)
+CHECK_TEST(test_recombination_frequencies)
 {
     static const opevo_index rows[3][2] = {{0, 0}, {1, 1}, {2, 0}};
     const opevo_index *parents[3] = {rows[0], rows[1], rows[2]};
@@ -54,7 +54,7 @@ static void test_recombination_frequencies(void **state)
 }
 
 /* With one point left, every child is that point; with none, the draw gives up. */
-static void test_exhaustion(void **state)
+CHECK_TEST(test_exhaustion)
 {
     static const opevo_index row[2] = {0, 0};
     const opevo_index *parents[1] = {row};
@@ -87,7 +87,7 @@ static void test_exhaustion(void **state)
     assert_int_equal(opevo_memory_live(), 0);
 }
 
-static void test_bad_weights_are_refused(void **state)
+CHECK_TEST(test_bad_weights_are_refused)
 {
     static const opevo_index row[2] = {0, 0};
     const opevo_index *parents[2] = {row, row};
@@ -105,7 +105,7 @@ static void test_bad_weights_are_refused(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_every_allocation_failing(void **state)
+CHECK_TEST(test_every_allocation_failing)
 {
     static const opevo_index row[2] = {0, 0};
     const opevo_index *parents[1] = {row};
@@ -129,16 +129,4 @@ static void test_every_allocation_failing(void **state)
         assert_int_equal(opevo_memory_live(), live);
     }
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recombination_frequencies),
-        cmocka_unit_test(test_exhaustion),
-        cmocka_unit_test(test_bad_weights_are_refused),
-        cmocka_unit_test(test_every_allocation_failing),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

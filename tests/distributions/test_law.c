@@ -104,7 +104,7 @@ static void check_methods(const opevo_parameter *parameter, const opevo_graph *g
     free(exact);
 }
 
-static void every_method_on_every_type(void **state)
+CHECK_TEST(every_method_on_every_type)
 {
     static const double qs[] = {0, 1e-9, 0.1, 0.5, 0.9, 0.99};
 
@@ -124,7 +124,7 @@ static void every_method_on_every_type(void **state)
 }
 
 /* Two triangles joined at a vertex, an edge apart, and vertex 5 alone. */
-static void parts_and_lone_vertices(void **state)
+CHECK_TEST(parts_and_lone_vertices)
 {
     opevo_parameter *parameter = parameter_of_edges("0 1\n1 2\n0 2\n2 3\n3 4\n2 4\n6 7\n");
     opevo_graph *graph = NULL;
@@ -143,7 +143,7 @@ static void parts_and_lone_vertices(void **state)
     opevo_parameter_destroy(parameter);
 }
 
-static void methods_chosen(void **state)
+CHECK_TEST(methods_chosen)
 {
     static const struct {
         const char *text, *topology;
@@ -172,7 +172,7 @@ static void methods_chosen(void **state)
 }
 
 /* The paper's example, figure 2: factor(8,3) from (8,1,1) at q = 1/2. */
-static void golden_paper_example(void **state)
+CHECK_TEST(golden_paper_example)
 {
     static const struct {
         const char *value;
@@ -205,14 +205,14 @@ static double stay(const char *text, const char *start)
     return p;
 }
 
-static void golden_probability_to_stay(void **state)
+CHECK_TEST(golden_probability_to_stay)
 {
     CHECK_CLOSE(stay("factor(1024,4)", "1024,1,1,1"), .52746, 5e-6);
     CHECK_CLOSE(stay("factor(960,2)", "960,1"), .54626, 5e-6);
 }
 
 /* deg(u) S_u(v) = deg(v) S_v(u) on all pairs. */
-static void detailed_balance(void **state)
+CHECK_TEST(detailed_balance)
 {
     opevo_parameter *parameter = parameter_of("factor(64,3)", NULL);
     size_t n = (size_t)opevo_parameter_size(parameter);
@@ -234,7 +234,7 @@ static void detailed_balance(void **state)
 }
 
 /* A graph that is nearly everything that CG cannot like: a long path, q close to 1. */
-static void hard_settings(void **state)
+CHECK_TEST(hard_settings)
 {
     opevo_text text = {0};
     opevo_parameter *parameter = NULL;
@@ -265,7 +265,7 @@ static void hard_settings(void **state)
     opevo_text_free(&text);
 }
 
-static void solve_from_any_start_law(void **state)
+CHECK_TEST(solve_from_any_start_law)
 {
     static const uint32_t edges[] = {0, 1, 1, 2, 2, 3, 3, 0, 0, 2, 5, 6};
     static const double p0[7] = {.25, 0, .125, 0, .125, .5, 0};
@@ -294,7 +294,7 @@ static void solve_from_any_start_law(void **state)
 
 /* ---- Domains and errors ---- */
 
-static void refused(void **state)
+CHECK_TEST(refused)
 {
     opevo_parameter *parameter = parameter_of("factor(8,3)", NULL);
     opevo_law *law = NULL;
@@ -325,7 +325,7 @@ static void refused(void **state)
     opevo_parameter_destroy(parameter);
 }
 
-static void refused_start_laws(void **state)
+CHECK_TEST(refused_start_laws)
 {
     static const uint32_t edges[] = {0, 1};
     static const double bad[][2] = {{0.5, 0.4}, {1.5, -0.5}, {NAN, 1}, {INFINITY, 0}};
@@ -340,7 +340,7 @@ static void refused_start_laws(void **state)
     opevo_graph_destroy(graph);
 }
 
-static void tolerance_out_of_reach(void **state)
+CHECK_TEST(tolerance_out_of_reach)
 {
     static const opevo_law_method methods[] = {OPEVO_LAW_AUTO, OPEVO_LAW_CHOLESKY, OPEVO_LAW_CG,
                                                OPEVO_LAW_CG_IMPLICIT, OPEVO_LAW_LUMPED};
@@ -362,7 +362,7 @@ static void tolerance_out_of_reach(void **state)
     }
 }
 
-static void too_large(void **state)
+CHECK_TEST(too_large)
 {
     opevo_parameter *huge = parameter_of("permutation(20)", "insertion");
     opevo_parameter *large = parameter_of("permutation(8)", NULL);
@@ -376,7 +376,7 @@ static void too_large(void **state)
     opevo_parameter_destroy(large);
 }
 
-static void method_names(void **state)
+CHECK_TEST(method_names)
 {
     opevo_law_method method = OPEVO_LAW_AUTO;
 
@@ -388,7 +388,7 @@ static void method_names(void **state)
     assert_int_equal(method, OPEVO_LAW_LUMPED);
 }
 
-static void every_allocation_failing(void **state)
+CHECK_TEST(every_allocation_failing)
 {
     for (size_t t = 0; t < TYPE_COUNT; t++) {
         opevo_parameter *parameter = parameter_of(types[t].text, types[t].topology);
@@ -412,26 +412,4 @@ static void every_allocation_failing(void **state)
         }
         opevo_parameter_destroy(parameter);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method_on_every_type),
-        cmocka_unit_test(parts_and_lone_vertices),
-        cmocka_unit_test(methods_chosen),
-        cmocka_unit_test(golden_paper_example),
-        cmocka_unit_test(golden_probability_to_stay),
-        cmocka_unit_test(detailed_balance),
-        cmocka_unit_test(hard_settings),
-        cmocka_unit_test(solve_from_any_start_law),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(refused_start_laws),
-        cmocka_unit_test(tolerance_out_of_reach),
-        cmocka_unit_test(too_large),
-        cmocka_unit_test(method_names),
-        cmocka_unit_test(every_allocation_failing),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 
 /* ---- Cycle types ---- */
 
-static void cycle_types_are_the_explicit_law(void **state)
+CHECK_TEST(cycle_types_are_the_explicit_law)
 {
     static const double qs[] = {0.3, 0.5, 0.9, 0.999};
     static const char *const texts[] = {"permutation(6)", "permutation(7)"};
@@ -41,7 +41,7 @@ static void cycle_types_are_the_explicit_law(void **state)
 }
 
 /* Numbers of partitions (OEIS A000041), sizes that add to n!, classes of the representatives. */
-static void classes_of_all_orders(void **state)
+CHECK_TEST(classes_of_all_orders)
 {
     static const size_t partitions[] = {1,    1,    2,    3,    5,    7,    11,    15,   22,
                                         30,   42,   56,   77,   101,  135,  176,   231,  297,
@@ -92,7 +92,7 @@ static void defining_equation_at(const opevo_law *law, opevo_index vertex, doubl
         CHECK_CLOSE(opevo_law_probability(law, vertex) / right, 1, 1e-3);
 }
 
-static void permutation_30_fulfils_its_equation(void **state)
+CHECK_TEST(permutation_30_fulfils_its_equation)
 {
     opevo_parameter *parameter = parameter_of("permutation(30)", NULL);
     opevo_index start = opevo_parameter_size(parameter) / 7 * 3;
@@ -159,7 +159,7 @@ static size_t class_count_of(const opevo_graph *graph, size_t start)
 }
 
 /* Coarsest: where the classes are known. */
-static void known_partitions(void **state)
+CHECK_TEST(known_partitions)
 {
     static const struct {
         const char *text, *topology;
@@ -193,7 +193,7 @@ static void known_partitions(void **state)
  * both: the copies are alike, so there is at most one class for each vertex of a copy and the
  * start. From a vertex of one copy nothing of the kind holds, but the partition is still equitable.
  */
-static void random_graphs(void **state)
+CHECK_TEST(random_graphs)
 {
     enum { HALF = 150, EDGES = 300, TOP = 2 * HALF };
 
@@ -216,7 +216,7 @@ static void random_graphs(void **state)
     }
 }
 
-static void cycle_types_are_the_coarsest_partition(void **state)
+CHECK_TEST(cycle_types_are_the_coarsest_partition)
 {
     opevo_parameter *parameter = parameter_of("permutation(7)", NULL);
     opevo_law_options options = {.method = OPEVO_LAW_LUMPED};
@@ -233,18 +233,4 @@ static void cycle_types_are_the_coarsest_partition(void **state)
     opevo_law_destroy(lumped);
     opevo_law_destroy(closed);
     opevo_parameter_destroy(parameter);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cycle_types_are_the_explicit_law),
-        cmocka_unit_test(classes_of_all_orders),
-        cmocka_unit_test(permutation_30_fulfils_its_equation),
-        cmocka_unit_test(known_partitions),
-        cmocka_unit_test(random_graphs),
-        cmocka_unit_test(cycle_types_are_the_coarsest_partition),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

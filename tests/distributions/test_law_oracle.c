@@ -117,7 +117,7 @@ static opevo_graph *random_graph(size_t n, size_t edge_count, bool connected)
     return graph;
 }
 
-static void random_graphs(void **state)
+CHECK_TEST(random_graphs)
 {
     opevo_graph *dense = random_graph(300, 1800, true);
     opevo_graph *sparse = random_graph(400, 250, false); /* many parts and lone vertices */
@@ -128,7 +128,7 @@ static void random_graphs(void **state)
     opevo_graph_destroy(sparse);
 }
 
-static void parameter_graphs(void **state)
+CHECK_TEST(parameter_graphs)
 {
     static const struct {
         const char *text, *topology;
@@ -148,14 +148,4 @@ static void parameter_graphs(void **state)
         opevo_graph_destroy(graph);
         opevo_parameter_destroy(parameter);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_graphs),
-        cmocka_unit_test(parameter_graphs),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 
 #include <Random123/philox.h>
 
-static void published_vectors(void **state)
+CHECK_TEST(published_vectors)
 {
     static const uint64_t zero[4] = {0x16554d9eca36314c, 0xdb20fe9d672d0fdc, 0xd7e772cee186176b,
                                      0x7e68b68aec7ba23b};
@@ -30,7 +30,7 @@ static void published_vectors(void **state)
 }
 
 /* Every word of a stream, across refills, is the documented block of Random123. */
-static void blocks_as_documented(void **state)
+CHECK_TEST(blocks_as_documented)
 {
     const char *purpose = "tuner";
     philox4x64_key_t key = {{77, opevo_hash_bytes(OPEVO_HASH_START, purpose, strlen(purpose))}};
@@ -46,7 +46,7 @@ static void blocks_as_documented(void **state)
     }
 }
 
-static void golden_streams(void **state)
+CHECK_TEST(golden_streams)
 {
     static const struct {
         uint64_t seed;
@@ -77,7 +77,7 @@ static void golden_streams(void **state)
 /* 2^20 numbers in 1024 cells, from the top and from the bottom bits. A bit that is set with
  * probability 0.51 adds 419 to a statistic that exceeds its mean by 181 at the limit used, and has
  * a standard deviation of 61 then: it is caught with probability 0.9999. */
-static void uniform(void **state)
+CHECK_TEST(uniform)
 {
     enum { CELLS = 1024, DRAWS = 1 << 20 };
     static uint64_t top[CELLS], bottom[CELLS], unit[CELLS];
@@ -104,7 +104,7 @@ static void uniform(void **state)
 /* Streams whose names differ in one place: bits agree half of the time. 64 * 20000 bits, standard
  * deviation 4.4e-4: a shared stream gives 1, an overlap of one word in 100 gives 0.505, eleven
  * deviations away. */
-static void names_are_independent(void **state)
+CHECK_TEST(names_are_independent)
 {
     opevo_rng base, other[5];
     double agree[5] = {0};
@@ -125,7 +125,7 @@ static void names_are_independent(void **state)
         CHECK_CLOSE(agree[k] / (64.0 * 20000), 0.5, 5 * 4.5e-4);
 }
 
-static void copies_go_on_alike(void **state)
+CHECK_TEST(copies_go_on_alike)
 {
     opevo_rng rng, copy;
 
@@ -139,7 +139,7 @@ static void copies_go_on_alike(void **state)
 
 /* With bound 3 * 2^62, a multiplication without rejection would give multiples of 3 half of all
  * draws instead of a third: 30000 draws lie 61 standard deviations apart. */
-static void below_is_exact(void **state)
+CHECK_TEST(below_is_exact)
 {
     uint64_t drawn[3] = {0}, wide[3] = {0}, small[7] = {0};
     static const double thirds[3] = {1.0 / 3, 1.0 / 3, 1.0 / 3};
@@ -168,7 +168,7 @@ static void below_is_exact(void **state)
 /* All 24 orders of four items, and all 12 of two chosen from four, are equally likely. A shuffle
  * that never leaves an item in place (9 orders), or draws all partners from all places (256 equal
  * ways do not divide by 24), is caught with certainty. */
-static void orders_are_uniform(void **state)
+CHECK_TEST(orders_are_uniform)
 {
     enum { DRAWS = 24000 };
     uint64_t orders[256] = {0}, choices[16] = {0};
@@ -198,7 +198,7 @@ static void orders_are_uniform(void **state)
 }
 
 /* The draws that are documented and no others, for items of every size; nothing is lost. */
-static void orders_draw_as_documented(void **state)
+CHECK_TEST(orders_draw_as_documented)
 {
     enum { COUNT = 9 };
 
@@ -237,7 +237,7 @@ static void orders_draw_as_documented(void **state)
 
 /* Shares as the weights, none for a weight of 0, also at either end. A place one off, or a weight
  * taken for its neighbour's, moves thousands of 30000 draws. */
-static void weighted_by_sums(void **state)
+CHECK_TEST(weighted_by_sums)
 {
     static const double weights[7] = {0, 1, 2, 0, 0, 5, 0};
     double sums[7], shares[7], sum = 0;
@@ -258,7 +258,7 @@ static void weighted_by_sums(void **state)
 }
 
 /* Sums so small that their product with a number below 1 rounds up to the last of them. */
-static void weighted_by_tiny_sums(void **state)
+CHECK_TEST(weighted_by_tiny_sums)
 {
     static const double sums[3] = {0, 5e-324, 5e-324};
     opevo_rng rng;
@@ -269,7 +269,7 @@ static void weighted_by_tiny_sums(void **state)
 }
 
 /* Bounds around 2^64, where the narrow and the wide way meet. */
-static void below_wide_at_its_seams(void **state)
+CHECK_TEST(below_wide_at_its_seams)
 {
     const opevo_index one = 1;
     const opevo_index bounds[] = {(one << 64) - 1, one << 64, (one << 64) + 1, (one << 127) + 1,
@@ -290,7 +290,7 @@ static void below_wide_at_its_seams(void **state)
     }
 }
 
-static void thresholds(void **state)
+CHECK_TEST(thresholds)
 {
     assert_int_equal(opevo_rng_threshold(0), 0);
     assert_int_equal(opevo_rng_threshold(0.5), (uint64_t)1 << 63);
@@ -298,7 +298,7 @@ static void thresholds(void **state)
     assert_int_equal(opevo_rng_threshold(1 - 0x1p-53), UINT64_MAX - 2047);
 }
 
-static void gsl_draws_from_it(void **state)
+CHECK_TEST(gsl_draws_from_it)
 {
     enum { DRAWS = 200000, CELLS = 20 };
     uint64_t cells[CELLS] = {0}, faces[6] = {0};
@@ -329,7 +329,7 @@ static void gsl_draws_from_it(void **state)
     assert_true(fit_p(faces, sixths, 6, DRAWS) > 1e-4);
 }
 
-static void gsl_set_restarts_the_stream(void **state)
+CHECK_TEST(gsl_set_restarts_the_stream)
 {
     opevo_rng rng, fresh;
     gsl_rng generator;
@@ -341,27 +341,4 @@ static void gsl_set_restarts_the_stream(void **state)
     opevo_rng_init(&fresh, 99, "restart", 4);
     for (int i = 0; i < 40; i++)
         assert_int_equal(gsl_rng_get(&generator), opevo_rng_u64(&fresh));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_vectors),
-        cmocka_unit_test(blocks_as_documented),
-        cmocka_unit_test(golden_streams),
-        cmocka_unit_test(uniform),
-        cmocka_unit_test(names_are_independent),
-        cmocka_unit_test(copies_go_on_alike),
-        cmocka_unit_test(below_is_exact),
-        cmocka_unit_test(orders_are_uniform),
-        cmocka_unit_test(orders_draw_as_documented),
-        cmocka_unit_test(weighted_by_sums),
-        cmocka_unit_test(weighted_by_tiny_sums),
-        cmocka_unit_test(below_wide_at_its_seams),
-        cmocka_unit_test(thresholds),
-        cmocka_unit_test(gsl_draws_from_it),
-        cmocka_unit_test(gsl_set_restarts_the_stream),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

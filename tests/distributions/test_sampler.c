@@ -41,7 +41,7 @@ static double *law_of(const opevo_parameter *parameter, double q, opevo_index st
 /* 300000 draws a start at four q. The spoilt laws below show the power: q off by 0.01 and a lost
  * neighbour are rejected at 1e-9. A right sampler fails one of the 32 tests with probability
  * 32e-5, and the seed is fixed. */
-static void walks_follow_the_law(void **state)
+CHECK_TEST(walks_follow_the_law)
 {
     static const struct {
         const char *text, *topology;
@@ -77,7 +77,7 @@ static void walks_follow_the_law(void **state)
     }
 }
 
-static void spoilt_laws_are_rejected(void **state)
+CHECK_TEST(spoilt_laws_are_rejected)
 {
     enum { DRAWS = 300000 };
     opevo_parameter *parameter = parameter_of("factor(8,3)", NULL);
@@ -124,7 +124,7 @@ static void spoilt_laws_are_rejected(void **state)
 /* 362880 vertices: no tables. Cells are the 30 cycle types. If the transpositions, a quarter of all
  * ends, came 3 % too often, the statistic would grow by 89 on average, and at 1e-4 it may exceed
  * its mean by 37 at most: caught with probability 0.99. */
-static void walks_by_formula(void **state)
+CHECK_TEST(walks_by_formula)
 {
     enum { DRAWS = 300000 };
     opevo_parameter *parameter = parameter_of("permutation(9)", NULL);
@@ -160,7 +160,7 @@ static void walks_by_formula(void **state)
 }
 
 /* A graph with 10^25 vertices: every step is to a neighbour. */
-static void steps_on_a_graph_beyond_memory(void **state)
+CHECK_TEST(steps_on_a_graph_beyond_memory)
 {
     opevo_parameter *parameter = parameter_of("permutation(25)", NULL);
     opevo_walker *walker = NULL;
@@ -183,7 +183,7 @@ static void steps_on_a_graph_beyond_memory(void **state)
 }
 
 /* One step from each vertex of a graph: neighbours alike, a vertex without neighbours stays. */
-static void single_steps(void **state)
+CHECK_TEST(single_steps)
 {
     enum { DRAWS = 60000 };
     static const uint32_t edges[] = {0, 1, 0, 2, 0, 3, 1, 2};
@@ -213,7 +213,7 @@ static void single_steps(void **state)
     opevo_walker_destroy(walker);
 }
 
-static void without_steps_the_start_is_kept(void **state)
+CHECK_TEST(without_steps_the_start_is_kept)
 {
     opevo_parameter *parameter = parameter_of("factor(8,3)", NULL);
     opevo_walker *walker = NULL;
@@ -227,7 +227,7 @@ static void without_steps_the_start_is_kept(void **state)
     opevo_parameter_destroy(parameter);
 }
 
-static void refused(void **state)
+CHECK_TEST(refused)
 {
     static const double qs[] = {-0.1, 1, NAN};
     opevo_parameter *parameter = parameter_of("factor(8,3)", NULL);
@@ -240,7 +240,7 @@ static void refused(void **state)
     opevo_parameter_destroy(parameter);
 }
 
-static void every_allocation_failing(void **state)
+CHECK_TEST(every_allocation_failing)
 {
     opevo_walker *walker = NULL;
     opevo_parameter *parameter = parameter_of("factor(64,3)", NULL);
@@ -248,20 +248,4 @@ static void every_allocation_failing(void **state)
     CHECK_MEMORY_OF(opevo_walker_create(parameter, 0.5, &walker, NULL),
                     opevo_walker_destroy(walker), walker = NULL);
     opevo_parameter_destroy(parameter);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walks_follow_the_law),
-        cmocka_unit_test(spoilt_laws_are_rejected),
-        cmocka_unit_test(walks_by_formula),
-        cmocka_unit_test(steps_on_a_graph_beyond_memory),
-        cmocka_unit_test(single_steps),
-        cmocka_unit_test(without_steps_the_start_is_kept),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(every_allocation_failing),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

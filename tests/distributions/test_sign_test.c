@@ -7,7 +7,7 @@
 
 #include <opevo/sign_test.h>
 
-static void test_all_signs(void **state)
+CHECK_TEST(test_all_signs)
 {
     for (size_t wins = 0; wins <= 10; wins++) {
         for (size_t losses = 0; losses + wins <= 10; losses++) {
@@ -21,7 +21,7 @@ static void test_all_signs(void **state)
     }
 }
 
-static void test_known_values(void **state)
+CHECK_TEST(test_known_values)
 {
     CHECK_CLOSE(opevo_sign_test(5, 0), 2.0 / 32, 1e-15);
     CHECK_CLOSE(opevo_sign_test(0, 5), 2.0 / 32, 1e-15);
@@ -31,7 +31,7 @@ static void test_known_values(void **state)
 }
 
 /* Counts on either side of 2^32, where the normal law takes over. */
-static void test_forms_meet(void **state)
+CHECK_TEST(test_forms_meet)
 {
     for (uint64_t off = 0; off < 400000; off += 50000) {
         uint64_t half = UINT32_MAX / 2;
@@ -40,15 +40,4 @@ static void test_forms_meet(void **state)
 
         CHECK_CLOSE(normal, exact, 1e-4 * exact);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_signs),
-        cmocka_unit_test(test_known_values),
-        cmocka_unit_test(test_forms_meet),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ typedef struct formula {
     opevo_objective super;
     uint64_t salt;          /* decides all outcomes */
     unsigned fail_one_in;   /* 0: never, 1: always */
-    unsigned broken_one_in; /* of the others: a fitness that is no number; 0: never */
+    unsigned broken_one_in; /* of the others: a fitness that is not a number; 0: never */
     long delay_ns;
     uint64_t error_after; /* evaluations before the objective itself breaks; 0: never */
     bool keeps_samples;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The main program of a fuzz target where libFuzzer is not linked: every seed as it is, then a
- * fixed number of changed ones, a quarter of it unless the environment has OPEVO_TEST_LONG. The
+ * fixed number of changed ones, an eighth of it unless the environment has OPEVO_TEST_LONG. The
  * changes are a function of the number of the execution alone, so that a failure repeats. The input
  * that failed is left in the current folder. */
 
@@ -264,7 +264,7 @@ int main(int argc, char **argv)
         read_seeds(argv[2]);
     for (size_t i = 0; i < seed_count; i++)
         run(seeds[i].data, seeds[i].size);
-    run_changed(getenv("OPEVO_TEST_LONG") ? all : all / 4);
+    run_changed(getenv("OPEVO_TEST_LONG") ? all : all / 8);
     for (size_t i = 0; i < seed_count; i++)
         free(seeds[i].data);
     return 0;

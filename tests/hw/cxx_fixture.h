@@ -49,7 +49,7 @@ static inline void cxx_check(const opevo_text *source, const char *what)
     opevo_text_add(&all, cxx_words);
     opevo_text_add(&all, opevo_text_string(source));
     if (!source_build(cxx, opevo_text_string(&all), NULL))
-        fail_msg("%s is no valid C++:\n%s", what, opevo_text_string(source));
+        fail_msg("%s is not valid C++:\n%s", what, opevo_text_string(source));
     opevo_text_free(&all);
 }
 

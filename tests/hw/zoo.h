@@ -119,7 +119,7 @@ static const struct {
      OPEVO_OUTCOME_CRASHED},
     {"no_such_function", "void nobody_has_this(void); nobody_has_this();",
      OPEVO_OUTCOME_LAUNCH_ERROR},
-    {"syntax", "this is no C;", OPEVO_OUTCOME_BUILD_ERROR},
+    {"syntax", "this is not C;", OPEVO_OUTCOME_BUILD_ERROR},
     {"refused", "", OPEVO_OUTCOME_REJECTED},
     {"right_again", "right(a, b, c); (void)K;", OPEVO_OUTCOME_OK},
 };

@@ -23,7 +23,8 @@ typedef struct round_trip_values {
 } round_trip_values;
 
 /* Values out of bytes: the first byte of each says its kind, the next ones up to a zero byte are
- * the text, or an integer. Texts that are no UTF-8 are none of a JSON file and are left out. */
+ * the text, or an integer. Texts that are not UTF-8 cannot stand in a JSON file and are left
+ * out. */
 static inline void round_trip_values_of(const unsigned char *data, size_t size,
                                         round_trip_values *out)
 {

@@ -31,7 +31,7 @@ static opevo_objective *open_text(test_folder *folder, const char *name, const c
 }
 
 /* The mean of the times of a record, and then over records of the configuration. */
-static void reads_records(void **state)
+CHECK_TEST(reads_records)
 {
     static const char *const names[] = {"r.log", "r.json", "r.txt", "r"};
     static const char text[] = "# a log\n\n" NEW(INPUT, A, OK("0.001, 0.003"))
@@ -55,7 +55,7 @@ static void reads_records(void **state)
 }
 
 /* Number of a parameter's kind: numbers have an order, texts have none. */
-static void infers_kinds(void **state)
+CHECK_TEST(infers_kinds)
 {
     test_folder folder;
     opevo_objective *run = NULL;
@@ -68,7 +68,7 @@ static void infers_kinds(void **state)
     folder_close(&folder);
 }
 
-static void reads_older_version(void **state)
+CHECK_TEST(reads_older_version)
 {
     test_folder folder;
     opevo_objective *run = NULL;
@@ -81,7 +81,7 @@ static void reads_older_version(void **state)
     folder_close(&folder);
 }
 
-static void reads_errors(void **state)
+CHECK_TEST(reads_errors)
 {
     static const opevo_outcome_class kinds[] = {
         OPEVO_OUTCOME_REJECTED,     OPEVO_OUTCOME_BUILD_ERROR, OPEVO_OUTCOME_BUILD_ERROR,
@@ -102,7 +102,7 @@ static void reads_errors(void **state)
     }
 }
 
-static void refuses(void **state)
+CHECK_TEST(refuses)
 {
     static const char first[] = NEW(INPUT, A, OK("1"));
     static const struct {
@@ -136,7 +136,7 @@ static void refuses(void **state)
 }
 
 /* Logs of TVM's other tuners, and spaces of other tools, are named. */
-static void names_others(void **state)
+CHECK_TEST(names_others)
 {
     static const struct {
         const char *text, *message;
@@ -162,18 +162,4 @@ static void names_others(void **state)
         assert_non_null(strstr(err.message, cases[i].message));
         folder_close(&folder);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_records),
-        cmocka_unit_test(infers_kinds),
-        cmocka_unit_test(reads_older_version),
-        cmocka_unit_test(reads_errors),
-        cmocka_unit_test(refuses),
-        cmocka_unit_test(names_others),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

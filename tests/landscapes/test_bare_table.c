@@ -32,7 +32,7 @@ static void check_parameter(const opevo_objective *objective, size_t i, const ch
 }
 
 /* As pandas writes a frame: an index without a name, True and False, empty cells and nan. */
-static void infers_a_frame(void **state)
+CHECK_TEST(infers_a_frame)
 {
     static const char text[] = ",block size,alg,on,device,2x,time\n"
                                "0,16,a,True,gpu,0.5,1.5\n"
@@ -68,7 +68,7 @@ static void infers_a_frame(void **state)
 }
 
 /* Optuna's trials_dataframe(): what is marked is a parameter, and nothing else. */
-static void infers_trials_of_optuna(void **state)
+CHECK_TEST(infers_trials_of_optuna)
 {
     static const char text[] =
         "number,value,datetime_start,params_x,params_kind,user_attrs_note,state\n"
@@ -90,7 +90,7 @@ static void infers_trials_of_optuna(void **state)
     folder_close(&folder);
 }
 
-static void averages_where_asked(void **state)
+CHECK_TEST(averages_where_asked)
 {
     static const char text[] = "a,b,t,status\n1,x,4,ok\n1.0,x,8,ok\n2,x,1,ok\n2,x,,timeout\n"
                                "2,y,,timeout\n2,y,,crashed\n1,y,6,ok\n";
@@ -113,7 +113,7 @@ static void averages_where_asked(void **state)
 }
 
 /* Decimal numbers of which nearly all differ are measurements; a space file decides otherwise. */
-static void leaves_measurements_out(void **state)
+CHECK_TEST(leaves_measurements_out)
 {
     test_folder folder;
     opevo_text text = {0};
@@ -139,7 +139,7 @@ static void leaves_measurements_out(void **state)
     folder_close(&folder);
 }
 
-static void refuses_mistakes(void **state)
+CHECK_TEST(refuses_mistakes)
 {
     static const char *const cases[][3] = {
         {"a,t\n1,2\n2,3\n", "", "t.csv: the result has no known unit; give --result UNIT:COLUMN"},
@@ -173,7 +173,7 @@ static void refuses_mistakes(void **state)
 }
 
 /* A table beside its description stays one with a description. */
-static void leaves_described_tables_alone(void **state)
+CHECK_TEST(leaves_described_tables_alone)
 {
     test_folder folder;
     opevo_objective *table = NULL;
@@ -190,7 +190,7 @@ static void leaves_described_tables_alone(void **state)
     folder_close(&folder);
 }
 
-static void survives_failing_allocations(void **state)
+CHECK_TEST(survives_failing_allocations)
 {
     test_folder folder;
     char path[1024];
@@ -215,19 +215,4 @@ static void survives_failing_allocations(void **state)
     }
     assert_true(n > 20);
     folder_close(&folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(infers_a_frame),
-        cmocka_unit_test(infers_trials_of_optuna),
-        cmocka_unit_test(averages_where_asked),
-        cmocka_unit_test(leaves_measurements_out),
-        cmocka_unit_test(refuses_mistakes),
-        cmocka_unit_test(leaves_described_tables_alone),
-        cmocka_unit_test(survives_failing_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void check_reads(const char *path, const char *text, size_t size)
     opevo_free(data);
 }
 
-static void reads_every_size(void **state)
+CHECK_TEST(reads_every_size)
 {
     static const size_t sizes[] = {0, 1, 65535, 65536, 65537, 131072, 1000000};
     test_folder folder;
@@ -55,7 +55,7 @@ static void reads_every_size(void **state)
 }
 
 /* Two streams or members one after another are one text. */
-static void reads_concatenated_files(void **state)
+CHECK_TEST(reads_concatenated_files)
 {
     test_folder folder;
 
@@ -82,7 +82,7 @@ static void reads_concatenated_files(void **state)
 }
 
 /* Every proper beginning of a compressed file is refused as cut. */
-static void refuses_truncated_files(void **state)
+CHECK_TEST(refuses_truncated_files)
 {
     test_folder folder;
     char *text = make_text(300);
@@ -111,7 +111,7 @@ static void refuses_truncated_files(void **state)
 
 /* A flipped bit is found by the check sums of xz wherever it is. gzip protects neither its own
  * header nor the bits that fill up its last byte; the text must then be right. */
-static void refuses_damaged_files(void **state)
+CHECK_TEST(refuses_damaged_files)
 {
     test_folder folder;
     char *text = make_text(300);
@@ -149,7 +149,7 @@ static void refuses_damaged_files(void **state)
     folder_close(&folder);
 }
 
-static void refuses_what_the_name_does_not_say(void **state)
+CHECK_TEST(refuses_what_the_name_does_not_say)
 {
     test_folder folder;
     char *data = NULL;
@@ -170,7 +170,7 @@ static void refuses_what_the_name_does_not_say(void **state)
     folder_close(&folder);
 }
 
-static void stops_at_the_limit(void **state)
+CHECK_TEST(stops_at_the_limit)
 {
     static const char *const names[] = {"t.csv", "t.csv.xz", "t.csv.gz"};
     test_folder folder;
@@ -198,7 +198,7 @@ static void stops_at_the_limit(void **state)
     folder_close(&folder);
 }
 
-static void survives_failing_allocations(void **state)
+CHECK_TEST(survives_failing_allocations)
 {
     static const char *const names[] = {"t.csv", "t.csv.xz", "t.csv.gz"};
     test_folder folder;
@@ -228,19 +228,4 @@ static void survives_failing_allocations(void **state)
     }
     free(text);
     folder_close(&folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_every_size),
-        cmocka_unit_test(reads_concatenated_files),
-        cmocka_unit_test(refuses_truncated_files),
-        cmocka_unit_test(refuses_damaged_files),
-        cmocka_unit_test(refuses_what_the_name_does_not_say),
-        cmocka_unit_test(stops_at_the_limit),
-        cmocka_unit_test(survives_failing_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void check_ok(opevo_objective *objective, const char *configuration, doub
     CHECK_CLOSE(opevo_outcome_cost_s(&outcome), cost_s, 1e-12);
 }
 
-static void reads_values_failures_and_costs(void **state)
+CHECK_TEST(reads_values_failures_and_costs)
 {
     test_folder folder;
     opevo_objective *run = NULL;
@@ -88,7 +88,7 @@ static void reads_values_failures_and_costs(void **state)
     CHECK_CLOSE(outcome.run_s, 0.001, 1e-15);
     assert_int_equal(outcome_of(run, "bx=16 alg=3 pad=false").kind, OPEVO_OUTCOME_REJECTED);
     assert_int_equal(outcome_of(run, "bx=32 alg=3 pad=false").kind, OPEVO_OUTCOME_UNRECORDED);
-    /* The strategy's time is no cost of the trial; pairs [0, t] halve `time` and double GFLOP/s. */
+    /* The strategy's time does not count for the trial; pairs [0, t] halve `time` and double GFLOP/s. */
     check_ok(run, "bx=32 alg=b pad=false", 25, 8e-3, 0.3 + 2 * 8e-3);
     check_ok(run, "bx=2.5 alg=3 pad=true", 200, 1e-3, 1e-3);
     CHECK_OK(opevo_objective_optimum(run, &best, &err));
@@ -110,7 +110,7 @@ static void reads_values_failures_and_costs(void **state)
 }
 
 /* One entry without the metric, and fitness is 1 / time for all of them. */
-static void fitness_has_one_meaning(void **state)
+CHECK_TEST(fitness_has_one_meaning)
 {
     test_folder folder;
     opevo_objective *run = NULL;
@@ -126,8 +126,8 @@ static void fitness_has_one_meaning(void **state)
     folder_close(&folder);
 }
 
-/* Pairs whose first member is a measurement are no faulty recording: `time` stands. */
-static void keeps_the_time_of_true_pairs(void **state)
+/* Pairs whose first member is a measurement are a sound recording: `time` stands. */
+CHECK_TEST(keeps_the_time_of_true_pairs)
 {
     test_folder folder;
     opevo_objective *run = NULL;
@@ -142,7 +142,7 @@ static void keeps_the_time_of_true_pairs(void **state)
 }
 
 /* Very old files write 1e20 for a failure. */
-static void reads_old_failures(void **state)
+CHECK_TEST(reads_old_failures)
 {
     test_folder folder;
     opevo_objective *run = NULL;
@@ -158,7 +158,7 @@ static void reads_old_failures(void **state)
 }
 
 /* Each way in which a run may leave its file reads as the closed file does. */
-static void reads_unfinished_files(void **state)
+CHECK_TEST(reads_unfinished_files)
 {
     static const char *const texts[] = {
         UNFINISHED "}\n}", UNFINISHED "}}",  UNFINISHED "}\n}\n",
@@ -192,7 +192,7 @@ static void reads_unfinished_files(void **state)
 
 /* Cut anywhere inside the line of an entry, the file is refused with that line; cut behind a whole
  * entry it is an unfinished one. */
-static void refuses_files_cut_in_a_line(void **state)
+CHECK_TEST(refuses_files_cut_in_a_line)
 {
     static const char text[] = UNFINISHED "}\n}";
     const char *first = strstr(text, ENTRY_1);
@@ -224,7 +224,7 @@ static void refuses_files_cut_in_a_line(void **state)
     folder_close(&folder);
 }
 
-static void refuses_spoilt_files(void **state)
+CHECK_TEST(refuses_spoilt_files)
 {
     static const char *const cases[][3] = {
         {"\"bx\": 32", "\"bx\": 33", "run.json:14: the key '32,b,False' does not spell"},
@@ -284,7 +284,7 @@ static void refuses_spoilt_files(void **state)
     folder_close(&folder);
 }
 
-static void refuses_caches_without_entries(void **state)
+CHECK_TEST(refuses_caches_without_entries)
 {
     static const char *const texts[] = {HEAD, HEAD "}\n}"};
     test_folder folder;
@@ -300,7 +300,7 @@ static void refuses_caches_without_entries(void **state)
 }
 
 /* The table by which points are allowed is written out by hand, from Python's own reading. */
-static void obeys_restrictions(void **state)
+CHECK_TEST(obeys_restrictions)
 {
     static const struct {
         const char *restrictions;
@@ -338,7 +338,7 @@ static void obeys_restrictions(void **state)
     folder_close(&folder);
 }
 
-static void refuses_restrictions_that_cannot_be_evaluated(void **state)
+CHECK_TEST(refuses_restrictions_that_cannot_be_evaluated)
 {
     static const char *const cases[][2] = {
         {"[\"bx > 1\",\n\"lambda p: p['bx'] <= 32\"]", "run.json:6: Item 2 of restrictions is a"},
@@ -366,7 +366,7 @@ static void refuses_restrictions_that_cannot_be_evaluated(void **state)
 }
 
 /* A space file gives a cache the constraints that it does not hold, and other types. */
-static void takes_a_space_file(void **state)
+CHECK_TEST(takes_a_space_file)
 {
     test_folder folder;
     opevo_objective *run = NULL;
@@ -418,7 +418,7 @@ static void add_parameters(opevo_text *text)
 }
 
 /* The text is longer than what of it is in memory at a time. */
-static void reads_long_files(void **state)
+CHECK_TEST(reads_long_files)
 {
     test_folder folder;
 
@@ -463,7 +463,7 @@ static void reads_long_files(void **state)
 }
 
 /* Memory of the JSON library itself is not counted; every allocation of opevo's is made to fail. */
-static void survives_failing_allocations(void **state)
+CHECK_TEST(survives_failing_allocations)
 {
     static const char *const texts[] = {UNFINISHED "}\n}", UNFINISHED ","};
     test_folder folder;
@@ -490,25 +490,4 @@ static void survives_failing_allocations(void **state)
         assert_true(n > 20);
     }
     folder_close(&folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_values_failures_and_costs),
-        cmocka_unit_test(fitness_has_one_meaning),
-        cmocka_unit_test(keeps_the_time_of_true_pairs),
-        cmocka_unit_test(reads_old_failures),
-        cmocka_unit_test(reads_unfinished_files),
-        cmocka_unit_test(refuses_files_cut_in_a_line),
-        cmocka_unit_test(refuses_spoilt_files),
-        cmocka_unit_test(refuses_caches_without_entries),
-        cmocka_unit_test(obeys_restrictions),
-        cmocka_unit_test(refuses_restrictions_that_cannot_be_evaluated),
-        cmocka_unit_test(takes_a_space_file),
-        cmocka_unit_test(reads_long_files),
-        cmocka_unit_test(survives_failing_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,7 +92,7 @@ static size_t try_copies(test_folder *folder, const char *name, const char *good
 
 /* Most damage must be noticed: of the copies that are read, those changed in what does not count
  * (blanks, unused members, costs, a table cell that is still a value). */
-static void reads_or_refuses(void **state)
+CHECK_TEST(reads_or_refuses)
 {
     test_folder folder;
     size_t accepted[3];
@@ -108,13 +108,4 @@ static void reads_or_refuses(void **state)
     for (int i = 0; i < 3; i++)
         assert_true(accepted[i] < ROUNDS / 2);
     folder_close(&folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_or_refuses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

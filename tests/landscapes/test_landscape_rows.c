@@ -30,7 +30,7 @@ static size_t put(unsigned char *data, size_t size, unsigned char kind, const ch
 }
 
 /* Each with each, beside the numbers and truth values that they look like. */
-static void reads_hostile_values(void **state)
+CHECK_TEST(reads_hostile_values)
 {
     for (size_t i = 0; i < HOSTILE; i++) {
         for (size_t k = 0; k < HOSTILE; k++) {
@@ -49,7 +49,7 @@ static void reads_hostile_values(void **state)
     }
 }
 
-static void reads_any_bytes(void **state)
+CHECK_TEST(reads_any_bytes)
 {
     static const char alphabet[] = "\"\"\",,\n\n\r1.e\\ atrue\xc3\xa9";
     uint64_t random = 1;
@@ -68,7 +68,7 @@ static void reads_any_bytes(void **state)
 }
 
 /* 1 and "1" have cells of their own. */
-static void tells_texts_from_numbers(void **state)
+CHECK_TEST(tells_texts_from_numbers)
 {
     const unsigned char data[] = {0, 1, 0, 3, '1', 0};
     round_trip_values values;
@@ -89,7 +89,7 @@ static void tells_texts_from_numbers(void **state)
     opevo_space_destroy(space);
 }
 
-static void refuses_columns_of_one_name(void **state)
+CHECK_TEST(refuses_columns_of_one_name)
 {
     static const char *const spaces[][2] = {
         {"{\"X\": {\"_type\": \"factor\", \"_value\": [4, 2]}, "
@@ -113,16 +113,4 @@ static void refuses_columns_of_one_name(void **state)
         opevo_text_free(&line);
         opevo_space_destroy(space);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_hostile_values),
-        cmocka_unit_test(reads_any_bytes),
-        cmocka_unit_test(tells_texts_from_numbers),
-        cmocka_unit_test(refuses_columns_of_one_name),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

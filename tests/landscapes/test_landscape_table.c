@@ -27,7 +27,7 @@ static opevo_status open_text(const char *text, opevo_i_landscape_table *table, 
     return open_bytes(text, strlen(text), table, err);
 }
 
-static void reads_cells(void **state)
+CHECK_TEST(reads_cells)
 {
     opevo_i_landscape_table table;
     bool more = false;
@@ -61,7 +61,7 @@ static void reads_cells(void **state)
     opevo_i_landscape_table_close(&table);
 }
 
-static void reads_line_ends_in_quotes(void **state)
+CHECK_TEST(reads_line_ends_in_quotes)
 {
     opevo_i_landscape_table table;
     bool more = false;
@@ -82,7 +82,7 @@ static void reads_line_ends_in_quotes(void **state)
     opevo_i_landscape_table_close(&table);
 }
 
-static void refuses_bad_first_lines(void **state)
+CHECK_TEST(refuses_bad_first_lines)
 {
     static const char *const cases[][2] = {
         {"", "t.csv: the table is empty"},
@@ -102,7 +102,7 @@ static void refuses_bad_first_lines(void **state)
     }
 }
 
-static void refuses_bad_rows(void **state)
+CHECK_TEST(refuses_bad_rows)
 {
     static const char *const cases[][2] = {
         {"a,b\n1,2\n3\n", "t.csv:3: the row has 1 cells, but the first line names 2 columns"},
@@ -123,7 +123,7 @@ static void refuses_bad_rows(void **state)
     }
 }
 
-static void refuses_zero_bytes_and_endless_lines(void **state)
+CHECK_TEST(refuses_zero_bytes_and_endless_lines)
 {
     opevo_i_landscape_table table;
     bool more = false;
@@ -139,17 +139,4 @@ static void refuses_zero_bytes_and_endless_lines(void **state)
     CHECK_FAILS(OPEVO_LIMIT, "t.csv:1: more than 4096 columns", open_text(commas, &table, &err));
     opevo_i_landscape_table_close(&table);
     free(commas);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_cells),
-        cmocka_unit_test(reads_line_ends_in_quotes),
-        cmocka_unit_test(refuses_bad_first_lines),
-        cmocka_unit_test(refuses_bad_rows),
-        cmocka_unit_test(refuses_zero_bytes_and_endless_lines),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

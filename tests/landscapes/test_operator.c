@@ -39,7 +39,7 @@ static const struct {
 };
 enum { PAPER_COUNT = sizeof paper / sizeof *paper };
 
-static void test_names(void **state)
+CHECK_TEST(test_names)
 {
     assert_int_equal(opevo_operator_count(), PAPER_COUNT);
     for (size_t i = 0; i < PAPER_COUNT; i++) {
@@ -81,7 +81,7 @@ static void check_parameter(const opevo_space *space, size_t i, const char *name
     assert_true(opevo_parameter_size(parameter) == size);
 }
 
-static void test_matmul_space(void **state)
+CHECK_TEST(test_matmul_space)
 {
     opevo_operator op;
     opevo_space *space = NULL;
@@ -98,7 +98,7 @@ static void test_matmul_space(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_conv2d_space(void **state)
+CHECK_TEST(test_conv2d_space)
 {
     opevo_operator op;
     opevo_space *space = NULL;
@@ -122,7 +122,7 @@ static void test_conv2d_space(void **state)
 }
 
 /* A form reads back as what it printed, and shapes stand where the form says. */
-static void test_forms(void **state)
+CHECK_TEST(test_forms)
 {
     static const char *const forms[] = {
         "matmul(512,1024,4096)",          "matmul(3,5,7,TT)",
@@ -153,7 +153,7 @@ static void test_forms(void **state)
     assert_true(!op.transpose_x && !op.transpose_y);
 }
 
-static void test_bad_forms(void **state)
+CHECK_TEST(test_bad_forms)
 {
     static const struct {
         const char *text, *words;
@@ -196,7 +196,7 @@ static void test_bad_forms(void **state)
     assert_int_equal(op.n, 42); /* untouched */
 }
 
-static void test_allocations(void **state)
+CHECK_TEST(test_allocations)
 {
     int64_t before = opevo_memory_live();
     bool failed = true;
@@ -222,7 +222,7 @@ static void test_allocations(void **state)
 }
 
 /* What is read prints as it was, with its operands, terms and operations. */
-static void test_contractions(void **state)
+CHECK_TEST(test_contractions)
 {
     static const char *const forms[] = {
         "contraction(i=2,j=3,k=4;A[ik],B[kj];C[ij]=A*B)",
@@ -277,16 +277,4 @@ static void test_contractions(void **state)
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CHECK_FAILS(OPEVO_INVALID, "is not a contraction", opevo_operator_parse(bad[i], &op, &err));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contractions), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_matmul_space), cmocka_unit_test(test_conv2d_space),
-        cmocka_unit_test(test_forms),        cmocka_unit_test(test_bad_forms),
-        cmocka_unit_test(test_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 #include <pthread.h>
 
-static void replays_every_row(void **state)
+CHECK_TEST(replays_every_row)
 {
     test_folder folder;
     opevo_objective *toy = NULL;
@@ -47,7 +47,7 @@ static void replays_every_row(void **state)
 }
 
 /* The constraint excludes two points; the rows cover all others. */
-static void covers_the_allowed_points(void **state)
+CHECK_TEST(covers_the_allowed_points)
 {
     test_folder folder;
     opevo_objective *toy = NULL;
@@ -71,7 +71,7 @@ static void covers_the_allowed_points(void **state)
 }
 
 /* Two rows share the best fitness, and the one of the larger point stands first in the table. */
-static void optimum_is_the_smallest_of_the_best(void **state)
+CHECK_TEST(optimum_is_the_smallest_of_the_best)
 {
     test_folder folder;
     opevo_objective *toy = NULL;
@@ -92,7 +92,7 @@ static void optimum_is_the_smallest_of_the_best(void **state)
 }
 
 /* Every way of naming the files, plain and compressed, gives the same landscape. */
-static void opens_by_any_name(void **state)
+CHECK_TEST(opens_by_any_name)
 {
     static const char *const tables[] = {"toy.csv", "toy.csv.xz", "toy.csv.gz"};
     test_folder folder;
@@ -119,7 +119,7 @@ static void opens_by_any_name(void **state)
     folder_close(&folder);
 }
 
-static void names_what_is_missing(void **state)
+CHECK_TEST(names_what_is_missing)
 {
     test_folder folder;
     opevo_objective *toy = NULL;
@@ -142,7 +142,7 @@ static void names_what_is_missing(void **state)
 }
 
 /* The signature sees every fact that decides an outcome, and not the order of the rows. */
-static void signature_is_of_what_decides(void **state)
+CHECK_TEST(signature_is_of_what_decides)
 {
     static const char *const edits[][2] = {
         {"1,x,1,4,4,ok,0.25,0.1,10,100,150\n", "1,x,1,4,4,ok,0.25,0.1,10,100,151\n"},
@@ -180,7 +180,7 @@ static void signature_is_of_what_decides(void **state)
 }
 
 /* Without a gflops column fitness comes from the operation count; without that, from the time. */
-static void fitness_without_gflops(void **state)
+CHECK_TEST(fitness_without_gflops)
 {
     static const char table[] = "A,time_ms,status\n1,2,ok\n2,0.5,ok\n3,,invalid\n";
     static const char description[] =
@@ -212,7 +212,7 @@ static void fitness_without_gflops(void **state)
     folder_close(&folder);
 }
 
-static void no_optimum_when_all_failed(void **state)
+CHECK_TEST(no_optimum_when_all_failed)
 {
     test_folder folder;
     opevo_objective *plain = NULL;
@@ -231,7 +231,7 @@ static void no_optimum_when_all_failed(void **state)
 }
 
 /* Above 2^24 points the rows are found by hashing: 2^40 points, 64 rows. */
-static void large_spaces_are_hashed(void **state)
+CHECK_TEST(large_spaces_are_hashed)
 {
     test_folder folder;
     opevo_text table = {0};
@@ -299,7 +299,7 @@ static void *sum_all(void *context)
     return NULL;
 }
 
-static void threads_read_the_same(void **state)
+CHECK_TEST(threads_read_the_same)
 {
     test_folder folder;
     opevo_objective *toy = NULL;
@@ -322,7 +322,7 @@ static void threads_read_the_same(void **state)
 }
 
 /* Values that only look alike: the number 1, the text "1", 1.0 and true. */
-static void values_of_a_table_find_their_kind(void **state)
+CHECK_TEST(values_of_a_table_find_their_kind)
 {
     test_folder folder;
     opevo_objective *plain = NULL;
@@ -342,7 +342,7 @@ static void values_of_a_table_find_their_kind(void **state)
     folder_close(&folder);
 }
 
-static void survives_failing_allocations(void **state)
+CHECK_TEST(survives_failing_allocations)
 {
     static const char *const spaces[] = {NULL, "space.json"};
     test_folder folder;
@@ -377,24 +377,4 @@ static void survives_failing_allocations(void **state)
         assert_true(n > 20); /* the loop did reach the allocations */
     }
     folder_close(&folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(replays_every_row),
-        cmocka_unit_test(covers_the_allowed_points),
-        cmocka_unit_test(optimum_is_the_smallest_of_the_best),
-        cmocka_unit_test(opens_by_any_name),
-        cmocka_unit_test(names_what_is_missing),
-        cmocka_unit_test(signature_is_of_what_decides),
-        cmocka_unit_test(fitness_without_gflops),
-        cmocka_unit_test(no_optimum_when_all_failed),
-        cmocka_unit_test(large_spaces_are_hashed),
-        cmocka_unit_test(threads_read_the_same),
-        cmocka_unit_test(values_of_a_table_find_their_kind),
-        cmocka_unit_test(survives_failing_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static opevo_objective *open_texts(test_folder *folder, const char *json, const 
     return open_recorded(folder, "t", NULL);
 }
 
-static void reads_columns(void **state)
+CHECK_TEST(reads_columns)
 {
     test_folder folder;
     opevo_objective *table = NULL;
@@ -48,7 +48,7 @@ static void reads_columns(void **state)
 }
 
 /* What decides outcomes is in the signature; a description without criteria has the one it had. */
-static void signs_them(void **state)
+CHECK_TEST(signs_them)
 {
     static const char *const others[][2] = {
         {DESCRIPTION("[]"), TABLE},
@@ -72,7 +72,7 @@ static void signs_them(void **state)
     folder_close(&folder);
 }
 
-static void refuses_spoilt_criteria(void **state)
+CHECK_TEST(refuses_spoilt_criteria)
 {
     static const char *const cases[][3] = {
         {DESCRIPTION("[{\"name\": \"x\", \"better\": \"smaller\"}]"), TABLE, "missing column 'x'"},
@@ -113,7 +113,7 @@ static void refuses_spoilt_criteria(void **state)
 }
 
 /* A table that is written has columns for the criteria, which are read back to the bit. */
-static void writes_columns(void **state)
+CHECK_TEST(writes_columns)
 {
     test_folder folder;
     opevo_objective *table = NULL, *again = NULL;
@@ -157,7 +157,7 @@ static void writes_columns(void **state)
     "\"3,5\": {\"bx\": 3, \"x_energy\": 5, \"time\": \"RuntimeFailedConfig\", \"nvml_energy\":"    \
     " \"RuntimeFailedConfig\"}}}\n"
 
-static void reads_energy_and_power(void **state)
+CHECK_TEST(reads_energy_and_power)
 {
     test_folder folder;
     opevo_objective *cache = NULL;
@@ -207,7 +207,7 @@ static void reads_energy_and_power(void **state)
     "\"objectives\": [\"time\"], \"measurements\": [" second                                       \
     "{\"name\": \"time\", \"value\": 3}]}]}"
 
-static void reads_measurements_of_t4(void **state)
+CHECK_TEST(reads_measurements_of_t4)
 {
     test_folder folder;
     opevo_objective *results = NULL;
@@ -243,15 +243,4 @@ static void reads_measurements_of_t4(void **state)
     assert_true(results->signature == plain);
     opevo_objective_destroy(results);
     folder_close(&folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_columns),           cmocka_unit_test(signs_them),
-        cmocka_unit_test(refuses_spoilt_criteria), cmocka_unit_test(writes_columns),
-        cmocka_unit_test(reads_energy_and_power),  cmocka_unit_test(reads_measurements_of_t4),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -187,7 +187,7 @@ static size_t check_folder(const char *folder)
     return count;
 }
 
-static void replays_the_published_landscapes(void **state)
+CHECK_TEST(replays_the_published_landscapes)
 {
     const char *folder = folder_of_landscapes();
 
@@ -209,7 +209,7 @@ static opevo_objective *open_raw(const char *name)
 
 /* Counts as the collectors of the files state them; GFLOP/s times the time is the operation count
  * of 4096 x 4096 outputs of a 15 x 15 filter. */
-static void reads_a_complete_cache(void **state)
+CHECK_TEST(reads_a_complete_cache)
 {
     opevo_objective *objective = open_raw("convolution_milo_A6000_original.json.gz");
     replay all = replay_all(objective);
@@ -232,7 +232,7 @@ static void reads_a_complete_cache(void **state)
 /* The run was going on, and its times are pairs [0, t]. The operation count of the kernel,
  * 2 n^3 + 2 n^2 for n = 4096, shows that time and GFLOP/s were put right together, and the time of
  * the first entry that it is the mean of its second members. */
-static void reads_an_unfinished_cache(void **state)
+CHECK_TEST(reads_an_unfinished_cache)
 {
     opevo_objective *objective = open_raw("gemm_milo_W7800_unfinished.json.gz");
     replay all = replay_all(objective);
@@ -252,7 +252,7 @@ static void reads_an_unfinished_cache(void **state)
     opevo_objective_destroy(objective);
 }
 
-static void reads_a_cache_of_mixed_values(void **state)
+CHECK_TEST(reads_a_cache_of_mixed_values)
 {
     opevo_objective *objective = open_raw("kernel_tuner_mixed_types_cache.json");
     replay all = replay_all(objective);
@@ -304,7 +304,7 @@ static void check_same_outcomes(opevo_objective *first, opevo_objective *second,
 }
 
 /* The hub's T4 file is its cache file in another form, and KTT's is what a table was made from. */
-static void reads_t4_results(void **state)
+CHECK_TEST(reads_t4_results)
 {
     opevo_objective *table = NULL;
     opevo_text path = {0};
@@ -316,17 +316,4 @@ static void reads_t4_results(void **state)
     opevo_text_free(&path);
     check_same_outcomes(open_raw("ktt_coulomb_2080_full_search_space_converted_T4.json.xz"), table,
                         210);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(replays_the_published_landscapes),
-        cmocka_unit_test(reads_a_complete_cache),
-        cmocka_unit_test(reads_an_unfinished_cache),
-        cmocka_unit_test(reads_a_cache_of_mixed_values),
-        cmocka_unit_test(reads_t4_results),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include "toy_landscape.h"
 
 /* Other types and topologies for the same columns; the factor found by its name. */
-static void space_file_changes_types(void **state)
+CHECK_TEST(space_file_changes_types)
 {
     test_folder folder;
     opevo_objective *toy = NULL;
@@ -31,7 +31,7 @@ static void space_file_changes_types(void **state)
 }
 
 /* Columns of a factor as parameters of their own, and a factor found by its component names. */
-static void space_file_regroups_columns(void **state)
+CHECK_TEST(space_file_regroups_columns)
 {
     test_folder folder;
     opevo_objective *toy = NULL;
@@ -61,7 +61,7 @@ static void space_file_regroups_columns(void **state)
 }
 
 /* Fewer values and a constraint leave rows out; the optimum is that of the rest. */
-static void space_file_restricts(void **state)
+CHECK_TEST(space_file_restricts)
 {
     test_folder folder;
     opevo_objective *toy = NULL;
@@ -85,7 +85,7 @@ static void space_file_restricts(void **state)
     folder_close(&folder);
 }
 
-static void refuses_space_files_that_do_not_match(void **state)
+CHECK_TEST(refuses_space_files_that_do_not_match)
 {
     static const char *const cases[][2] = {
         {"{\"A\": {\"_type\": \"discrete\", \"_value\": [1, 2]}}",
@@ -130,7 +130,7 @@ static void refuses_space_files_that_do_not_match(void **state)
 }
 
 /* A parameter with one value may be left out by a space file. */
-static void space_file_may_leave_out_constants(void **state)
+CHECK_TEST(space_file_may_leave_out_constants)
 {
     test_folder folder;
     opevo_objective *plain = NULL;
@@ -149,17 +149,4 @@ static void space_file_may_leave_out_constants(void **state)
     check_outcome(plain, "A=2 C=7", OPEVO_OUTCOME_OK, 2000, 5e-4, 0, 5e-4);
     opevo_objective_destroy(plain);
     folder_close(&folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(space_file_changes_types),
-        cmocka_unit_test(space_file_regroups_columns),
-        cmocka_unit_test(space_file_restricts),
-        cmocka_unit_test(refuses_space_files_that_do_not_match),
-        cmocka_unit_test(space_file_may_leave_out_constants),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static void check_spoilt(const spoilt *cases, size_t count, bool in_table)
     folder_close(&folder);
 }
 
-static void refuses_spoilt_tables(void **state)
+CHECK_TEST(refuses_spoilt_tables)
 {
     static const spoilt cases[] = {
         /* Parameters */
@@ -94,7 +94,7 @@ static void refuses_spoilt_tables(void **state)
     check_spoilt(cases, sizeof cases / sizeof cases[0], true);
 }
 
-static void refuses_spoilt_descriptions(void **state)
+CHECK_TEST(refuses_spoilt_descriptions)
 {
     static const spoilt cases[] = {
         {"\"rows\": 16", "\"rows\": 17", "the table has 16 rows, but"},
@@ -151,7 +151,7 @@ static void refuses_spoilt_descriptions(void **state)
 
 /* The first n bytes of a good file, for every n, are refused with the file's name; only the final
  * line end of the description may be missing. */
-static void refuses_every_beginning(void **state)
+CHECK_TEST(refuses_every_beginning)
 {
     test_folder folder;
     char path[512];
@@ -175,7 +175,7 @@ static void refuses_every_beginning(void **state)
     folder_close(&folder);
 }
 
-static void refuses_empty_tables(void **state)
+CHECK_TEST(refuses_empty_tables)
 {
     const char *first_end = strchr(toy_table, '\n') + 1;
     test_folder folder;
@@ -190,16 +190,4 @@ static void refuses_empty_tables(void **state)
     CHECK_FAILS(OPEVO_INVALID, "toy.csv: the table is empty",
                 opevo_recorded_open(folder_file(&folder, "toy"), NULL, &toy, &err));
     folder_close(&folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses_spoilt_tables),
-        cmocka_unit_test(refuses_spoilt_descriptions),
-        cmocka_unit_test(refuses_every_beginning),
-        cmocka_unit_test(refuses_empty_tables),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

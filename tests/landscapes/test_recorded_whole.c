@@ -18,7 +18,7 @@ static const char whole[] =
     " \"rows\": 16}\n";
 
 /* The same space, said either way, makes the same landscape. */
-static void reads_a_whole_space(void **state)
+CHECK_TEST(reads_a_whole_space)
 {
     test_folder folder;
     opevo_objective *toy = NULL;
@@ -39,7 +39,7 @@ static void reads_a_whole_space(void **state)
 
 /* Components without names have columns with numbers; topologies and types are those of the
  * space. */
-static void reads_permutations(void **state)
+CHECK_TEST(reads_permutations)
 {
     test_folder folder;
     opevo_objective *objective = NULL;
@@ -63,7 +63,7 @@ static void reads_permutations(void **state)
     folder_close(&folder);
 }
 
-static void refuses_spoilt_spaces(void **state)
+CHECK_TEST(refuses_spoilt_spaces)
 {
     static const char *const cases[][3] = {
         {"\"_value\": [4, 2]", "\"_value\": [8, 2]",
@@ -93,15 +93,4 @@ static void refuses_spoilt_spaces(void **state)
         free(text);
     }
     folder_close(&folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_a_whole_space),
-        cmocka_unit_test(reads_permutations),
-        cmocka_unit_test(refuses_spoilt_spaces),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ static void check_class(opevo_objective *objective, const char *text, opevo_outc
     }
 }
 
-static void test_classes(void **state)
+CHECK_TEST(test_classes)
 {
     opevo_objective *mm1 = open_on("mm1", "gtx1080ti");
     opevo_objective *bmm1 = open_on("bmm1", "gtx1080ti");
@@ -95,7 +95,7 @@ static void test_classes(void **state)
 }
 
 /* The wider limits of the MI50 turn failures into successes. */
-static void test_limits_are_data(void **state)
+CHECK_TEST(test_limits_are_data)
 {
     opevo_objective *mm1 = open_on("mm1", "mi50");
     opevo_objective *bmm1 = open_on("bmm1", "mi50");
@@ -108,7 +108,7 @@ static void test_limits_are_data(void **state)
 
 /* No point is faster than the multiply-adds at full rate, or than the bytes that must be moved; the
  * same point gives the same bits, alone or in a batch. 2,000 spread points of each operator. */
-static void test_bounds(void **state)
+CHECK_TEST(test_bounds)
 {
     for (size_t d = 0; d < opevo_device_count(); d++) {
         opevo_i_landscape_device device;
@@ -173,7 +173,7 @@ static double count_bank_cycles(int together, int distinct, int repeat, int stri
     return cycles;
 }
 
-static void test_bank_cycles(void **state)
+CHECK_TEST(test_bank_cycles)
 {
     for (int words = 32; words <= 64; words *= 2) {
         opevo_i_landscape_device device = {.shared_words_per_cycle = words};
@@ -211,7 +211,7 @@ static double count_pieces(int lanes, int stride, int width, int row, int unit)
     return count;
 }
 
-static void test_pieces(void **state)
+CHECK_TEST(test_pieces)
 {
     for (int unit = 8; unit <= 32; unit *= 2)
         for (int width = 1; width <= 4; width *= 4)
@@ -223,7 +223,7 @@ static void test_pieces(void **state)
 
 /* ---- Devices ---- */
 
-static void test_devices(void **state)
+CHECK_TEST(test_devices)
 {
     bool has_gtx = false;
 
@@ -292,7 +292,7 @@ static void write_device(const char *from, const char *to)
     opevo_text_free(&text);
 }
 
-static void test_device_files(void **state)
+CHECK_TEST(test_device_files)
 {
     opevo_objective *known = open_on("mm1", "gtx1080ti");
     opevo_objective *own = NULL;
@@ -313,7 +313,7 @@ static void test_device_files(void **state)
     opevo_objective_destroy(slower);
 }
 
-static void test_bad_device_files(void **state)
+CHECK_TEST(test_bad_device_files)
 {
     static const struct {
         const char *from, *to, *words;
@@ -391,7 +391,7 @@ static char *small_cache_path(void)
     return path;
 }
 
-static void test_optimum(void **state)
+CHECK_TEST(test_optimum)
 {
     opevo_optimum expected = brute_force(small_op, "v100");
     opevo_optimum found = optimum_of(small_op, "v100");
@@ -406,7 +406,7 @@ static void test_optimum(void **state)
 
 /* A damaged file, or one whose point does not have its fitness, is not believed, and is replaced.
  */
-static void test_spoilt_cache(void **state)
+CHECK_TEST(test_spoilt_cache)
 {
     opevo_optimum expected = optimum_of(small_op, "v100");
     char *path = small_cache_path();
@@ -440,7 +440,7 @@ static void test_spoilt_cache(void **state)
     opevo_free(path);
 }
 
-static void test_no_cache_folder(void **state)
+CHECK_TEST(test_no_cache_folder)
 {
     opevo_optimum expected = optimum_of(small_op, "v100");
 
@@ -450,7 +450,7 @@ static void test_no_cache_folder(void **state)
 }
 
 /* A space too large to enumerate has no known optimum, and still evaluates. */
-static void test_large_space(void **state)
+CHECK_TEST(test_large_space)
 {
     opevo_objective *objective = open_on("batch_matmul(46080,46080,46080,46080)", "h200");
     opevo_optimum best;
@@ -462,7 +462,7 @@ static void test_large_space(void **state)
     opevo_objective_destroy(objective);
 }
 
-static void test_allocations(void **state)
+CHECK_TEST(test_allocations)
 {
     opevo_operator op = opevo_operator_get(0)->op;
     int64_t before = opevo_memory_live();
@@ -487,7 +487,7 @@ static void test_allocations(void **state)
 
 /* The enumeration and the cache: whatever allocation fails, the optimum is right or NOMEM is
  * returned. There are fewer than 40 allocations. */
-static void test_optimum_allocations(void **state)
+CHECK_TEST(test_optimum_allocations)
 {
     opevo_optimum expected = brute_force("matmul(8,8,8)", "a100");
     opevo_objective *objective = open_on("matmul(8,8,8)", "a100");
@@ -519,15 +519,5 @@ static void test_optimum_allocations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_classes),         cmocka_unit_test(test_limits_are_data),
-        cmocka_unit_test(test_bounds),          cmocka_unit_test(test_bank_cycles),
-        cmocka_unit_test(test_pieces),          cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_device_files),    cmocka_unit_test(test_bad_device_files),
-        cmocka_unit_test(test_optimum),         cmocka_unit_test(test_spoilt_cache),
-        cmocka_unit_test(test_no_cache_folder), cmocka_unit_test(test_large_space),
-        cmocka_unit_test(test_allocations),     cmocka_unit_test(test_optimum_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return check_tests(make_folder, remove_folder);
 }

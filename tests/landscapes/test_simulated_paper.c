@@ -124,7 +124,7 @@ static void check_row(size_t i, const char *device, double best_mean)
         assert_int_equal(all.of_class[OPEVO_OUTCOME_OK], paper[i].passing);
 }
 
-static void test_tables(void **state)
+CHECK_TEST(test_tables)
 {
     printf("| device | operator | paper | model | ratio | points that run |\n");
     for (size_t i = 0; i < PAPER_COUNT; i++) {
@@ -170,7 +170,7 @@ static uint64_t count_passing(int64_t n, int64_t k, int64_t m)
     return sum;
 }
 
-static void test_passing_counts(void **state)
+CHECK_TEST(test_passing_counts)
 {
     assert_int_equal(count_passing(512, 1024, 1024), paper[0].passing);
     assert_int_equal(count_passing(512, 1024, 4096), paper[1].passing);
@@ -178,7 +178,7 @@ static void test_passing_counts(void **state)
 }
 
 /* What no table gives is at least plausible: matrix products reach 30 to 95 % of the peak. */
-static void test_other_devices(void **state)
+CHECK_TEST(test_other_devices)
 {
     static const struct {
         const char *name;
@@ -221,7 +221,7 @@ static bool is_local_optimum(const opevo_space *space, const float *fitness, ope
 
 /* mm1 on gtx1080ti has several peaks, few points near the best, and 500 random trials (200 runs
  * with fixed numbers) end far below it. */
-static void test_shape(void **state)
+CHECK_TEST(test_shape)
 {
     float *fitness = NULL;
     tally all = survey_all("mm1", "gtx1080ti", &fitness);
@@ -254,16 +254,4 @@ static void test_shape(void **state)
     assert_true(random_best < 0.85 * all.best);
     opevo_space_destroy(space);
     opevo_free(fitness);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_passing_counts),
-        cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_other_devices),
-        cmocka_unit_test(test_shape),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

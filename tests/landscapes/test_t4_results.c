@@ -23,7 +23,7 @@ static const char good[] =
     "{\"configuration\": {\"x\": 8, \"alg\": \"b\"}, \"invalidity\": \"correct\", \"times\": "
     "{\"compilation_time\": 9, \"benchmark\": 30, \"runtimes\": [8, 12]}}]}\n";
 
-static void reads_outcomes(void **state)
+CHECK_TEST(reads_outcomes)
 {
     test_folder folder;
     opevo_objective *objective = NULL;
@@ -76,7 +76,7 @@ static void check_unit(const char *metadata, const char *unit, double value, dou
     folder_close(&folder);
 }
 
-static void reads_units(void **state)
+CHECK_TEST(reads_units)
 {
     check_unit("", "Microseconds", 3000, 3e-3); /* as the converter of KTT writes it */
     check_unit("", "", 3, 3);
@@ -85,7 +85,7 @@ static void reads_units(void **state)
     check_unit("\"metadata\": {\"timeunit\": \"seconds\"},", "s", 3, 3);
 }
 
-static void refuses_mistakes(void **state)
+CHECK_TEST(refuses_mistakes)
 {
     static const char *const cases[][3] = {
         {"\"invalidity\": \"runtime\"", "\"invalidity\": \"odd\"",
@@ -122,7 +122,7 @@ static void refuses_mistakes(void **state)
 }
 
 /* T1, tune_params with restrictions and the file itself are spaces for it. */
-static void goes_with_spaces(void **state)
+CHECK_TEST(goes_with_spaces)
 {
     static const char *const spaces[] = {
         "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"x\", \"Type\": \"int\", "
@@ -146,16 +146,4 @@ static void goes_with_spaces(void **state)
     assert_true(opevo_recorded_rows(objective) == 7);
     opevo_objective_destroy(objective);
     folder_close(&folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_outcomes),
-        cmocka_unit_test(reads_units),
-        cmocka_unit_test(refuses_mistakes),
-        cmocka_unit_test(goes_with_spaces),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static opevo_objective *open_text(test_folder *folder, const char *text)
     return objective;
 }
 
-static void reads_ktt(void **state)
+CHECK_TEST(reads_ktt)
 {
     static const char *const units[] = {"Nanoseconds", "Microseconds", "Milliseconds", "Seconds"};
     double second = 1e-9;
@@ -62,7 +62,7 @@ static void reads_ktt(void **state)
     "\n{\"kernel\": \"" kernel "\", \"time\": " time ", \"parameters\": {\"DIMX\": " width         \
     ", \"PRECISION\": 32}}"
 
-static void reads_clblast(void **state)
+CHECK_TEST(reads_clblast)
 {
     test_folder folder;
     opevo_objective *run = NULL;
@@ -76,7 +76,7 @@ static void reads_clblast(void **state)
     folder_close(&folder);
 }
 
-static void refuses_mistakes(void **state)
+CHECK_TEST(refuses_mistakes)
 {
     static const char *const cases[][2] = {
         {KTT("Microseconds", KTT_RESULT("Odd", "32", "1", "1", "1")),
@@ -102,15 +102,4 @@ static void refuses_mistakes(void **state)
                     opevo_recorded_open(folder_file(&folder, "r.json"), NULL, &run, &err));
     }
     folder_close(&folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_ktt),
-        cmocka_unit_test(reads_clblast),
-        cmocka_unit_test(refuses_mistakes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

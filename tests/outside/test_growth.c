@@ -70,7 +70,7 @@ static opevo_status take_space(const void *given, size_t size, opevo_error *said
     return status;
 }
 
-static void parameters_and_spaces(void **state)
+CHECK_TEST(parameters_and_spaces)
 {
     opevo_value value = opevo_value_of_integer(4);
     opevo_parameter_spec parameter = {
@@ -123,7 +123,7 @@ static opevo_status take_child(const void *given, size_t size, opevo_error *said
     return status;
 }
 
-static void laws(void **state)
+CHECK_TEST(laws)
 {
     opevo_law_options options = {.method = OPEVO_LAW_CHOLESKY};
 
@@ -218,7 +218,7 @@ static opevo_status take_task(const void *given, size_t size, opevo_error *said)
     return status;
 }
 
-static void runs(void **state)
+CHECK_TEST(runs)
 {
     opevo_run_options options = {.seed = 1, .budget = {.trials = 5}};
     opevo_run_key key = {.objective = "an objective",
@@ -269,7 +269,7 @@ static opevo_status take_estimate(const void *given, size_t size, opevo_error *s
     return opevo_study_estimate_time_sized(study, given, size, 0.01, &estimate, said);
 }
 
-static void studies(void **state)
+CHECK_TEST(studies)
 {
     static const char text[] = "{\"study\": 1, \"objectives\": [\"recorded:\"], \"tuners\": "
                                "[\"random\"], \"budget\": {\"trials\": 5}, \"seeds\": 2}";
@@ -326,7 +326,7 @@ static opevo_status take_profile(const void *given, size_t size, opevo_error *sa
     return status;
 }
 
-static void analyses(void **state)
+CHECK_TEST(analyses)
 {
     opevo_analysis_options options = opevo_analysis_options_default();
     opevo_profile_options profile = {.nodes = OPEVO_NODES_OK, .target = 0.9};
@@ -353,7 +353,7 @@ static void unknown_function(void)
 {
 }
 
-static void tables(void **state)
+CHECK_TEST(tables)
 {
     opevo_objective_ops objective_ops = *objective->ops;
     opevo_objective other = *objective;
@@ -390,14 +390,5 @@ static void tables(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parameters_and_spaces),
-        cmocka_unit_test(laws),
-        cmocka_unit_test(runs),
-        cmocka_unit_test(studies),
-        cmocka_unit_test(analyses),
-        cmocka_unit_test(tables),
-    };
-
-    return cmocka_run_group_tests(tests, open_objective, close_objective);
+    return check_tests(open_objective, close_objective);
 }

@@ -85,7 +85,7 @@ static void check_cells(const json_t *have, const json_t *want)
     check_course(json_object_get(have, "random"), json_object_get(want, "random"));
 }
 
-static void numbers_are_those_of_analyze(void **state)
+CHECK_TEST(numbers_are_those_of_analyze)
 {
     json_t *have = NULL, *want = NULL;
     const json_t *places = NULL, *pairs = NULL;
@@ -110,7 +110,7 @@ static void numbers_are_those_of_analyze(void **state)
 
 /* The sentences in short, and the heads of the ranking, stand in the text of `opevo analyze` as in
  * the report. */
-static void words_are_those_of_analyze(void **state)
+CHECK_TEST(words_are_those_of_analyze)
 {
     char *text = NULL;
     const char *at = NULL;
@@ -193,7 +193,7 @@ static void check_finalist(const json_t *finals, size_t at, int rank, int won, d
 
 /* The report has the finals of the runs that have some, as `opevo runs` has them, and whose they
  * are. */
-static void finals_are_those_of_runs(void **state)
+CHECK_TEST(finals_are_those_of_runs)
 {
     json_t *data = NULL, *runs = NULL;
     const json_t *row = NULL, *run_5 = NULL, *finals = NULL, *place = NULL;
@@ -278,7 +278,7 @@ static void check_device(const json_t *one, const char *name, int trials, int su
 }
 
 /* The table of devices has each once, with its own trials; a run on one device has none. */
-static void devices_are_compared(void **state)
+CHECK_TEST(devices_are_compared)
 {
     json_t *data = NULL;
     const json_t *devices = NULL;
@@ -298,7 +298,7 @@ static void devices_are_compared(void **state)
     json_decref(data);
 }
 
-static void damaged_finals_are_refused(void **state)
+CHECK_TEST(damaged_finals_are_refused)
 {
     char *words = NULL;
 
@@ -320,7 +320,7 @@ static size_t occurrences(const char *text, const char *piece)
     return found;
 }
 
-static void names_stay_in_the_data(void **state)
+CHECK_TEST(names_stay_in_the_data)
 {
     opevo_text command = {0};
     char *plain = NULL, *page = NULL;
@@ -358,7 +358,7 @@ static void cut_library(char *page)
     memmove(from, to, strlen(to) + 1);
 }
 
-static void page_stands_alone(void **state)
+CHECK_TEST(page_stands_alone)
 {
     static const char *const outside[] = {"<link",    " src=",  "@import",
                                           "url(http", "fetch(", "XMLHttpRequest"};
@@ -375,7 +375,7 @@ static void page_stands_alone(void **state)
     opevo_free(page);
 }
 
-static void landscape_is_that_of_landscape(void **state)
+CHECK_TEST(landscape_is_that_of_landscape)
 {
     json_t *have = NULL, *want = NULL;
 
@@ -412,16 +412,5 @@ static void landscape_is_that_of_landscape(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_those_of_analyze),
-        cmocka_unit_test(words_are_those_of_analyze),
-        cmocka_unit_test(finals_are_those_of_runs),
-        cmocka_unit_test(devices_are_compared),
-        cmocka_unit_test(damaged_finals_are_refused),
-        cmocka_unit_test(names_stay_in_the_data),
-        cmocka_unit_test(page_stands_alone),
-        cmocka_unit_test(landscape_is_that_of_landscape),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, leave_folder);
+    return check_tests(set_up, leave_folder);
 }

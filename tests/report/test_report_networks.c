@@ -40,7 +40,7 @@ static void tune_network(json_t **data, json_t **tuned)
 }
 
 /* Latency falls from that of the first successes to what tune reached; tasks are those of tune. */
-static void networks_are_those_of_tune(void **state)
+CHECK_TEST(networks_are_those_of_tune)
 {
     json_t *data = NULL, *tuned = NULL;
     const json_t *network = NULL, *seconds = NULL, *trial = NULL;
@@ -87,7 +87,7 @@ static void networks_are_those_of_tune(void **state)
 
 /* The latency after so many trials is what the same command says with so many, where rounds are the
  * same. */
-static void latency_is_that_of_shorter_runs(void **state)
+CHECK_TEST(latency_is_that_of_shorter_runs)
 {
     json_t *data = NULL, *tuned = NULL, *shorter = NULL;
     const json_t *network = NULL;
@@ -127,7 +127,7 @@ static size_t read_successes(opevo_store *file, int64_t task_run, opevo_trial *o
 }
 
 /* The front is that of all choices, and is computed from kernels that succeeded only. */
-static void memory_is_that_of_all_choices(void **state)
+CHECK_TEST(memory_is_that_of_all_choices)
 {
     static const int64_t packed[NETWORK_TASKS][4] = {
         {0, 640, 64, 128}, {128, 0, 0, 64}, {64, 320, 0, 0}};
@@ -201,7 +201,7 @@ static void memory_is_that_of_all_choices(void **state)
 
 /* The kernel without tuning as the best of a task and as the worst; a task all of whose trials
  * failed; one whose trials are lost. */
-static void default_kernels_are_marked(void **state)
+CHECK_TEST(default_kernels_are_marked)
 {
     static const char *const wanted[] = {"default", "tuned", "failed", "untried"};
     static const char change[] =
@@ -231,7 +231,7 @@ static void default_kernels_are_marked(void **state)
     json_decref(data);
 }
 
-static void networks_of_other_runs_are_left_out(void **state)
+CHECK_TEST(networks_of_other_runs_are_left_out)
 {
     json_t *data = NULL;
 
@@ -244,13 +244,5 @@ static void networks_of_other_runs_are_left_out(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(networks_are_those_of_tune),
-        cmocka_unit_test(latency_is_that_of_shorter_runs),
-        cmocka_unit_test(memory_is_that_of_all_choices),
-        cmocka_unit_test(default_kernels_are_marked),
-        cmocka_unit_test(networks_of_other_runs_are_left_out),
-    };
-
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+    return check_tests(enter_folder, leave_folder);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Where the community's baseline is none of random search, scores against it are left out, with the reason, in every
+# Where the community's baseline is not that of random search, scores against it are left out, with the reason, in every
 # form; on a landscape beside it they stay.
 opevo tune c1 --on sim:mi50 --tuner random --runs 8 --trials 60 --store runs.db >out || cat out
 opevo tune --on recorded: --tuner random --runs 8 --trials 60 --store runs.db >out || cat out

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Intervals of means: runs that are all the same leave a width, and the exact ones are no narrower.
+# Intervals of means: runs that are all the same leave a width, and the exact ones are at least as wide.
 cat >toy.csv <<'S'
 u,time_ms,status
 1,1,ok

@@ -10,7 +10,7 @@ edits explain planted none --tolerance 1
 edits emit planted none --machine sm_70 --json
 # Nothing is drawn here.
 edits apply planted none --with crossover=concat
-# What no message can carry, and what is no file.
+# Names that no message can carry, and paths without a file.
 printf 'delete U9 \377' >bytes.edits
 edits apply planted @bytes.edits
 edits emit planted none --form "$(printf '\377')"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What is no computation, and devices without sketches.
+# Texts that are not computations, and devices without sketches.
 opevo sketch
 echo $? >&2
 opevo sketch 'C[i:4] = X[i'

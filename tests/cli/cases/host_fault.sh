@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What the host fails at is no trial: the run ends with what to do, all before it is stored, and it goes on from there.
+# A fault of the host does not become a trial: the run ends with what to do, all before it is stored, and it goes on from there.
 cat >bench.sh <<'S'
 [ "$1" != 5 ] || [ -e mended ] || { kill -9 $PPID; sleep 9; }
 echo "took 1$1 ms"

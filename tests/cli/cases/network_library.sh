@@ -9,7 +9,7 @@ opevo network model.onnx --threads 1 -o untuned | sed 's/; weights in.*//; /layo
 check untuned
 untuned/net --data untuned --profile | awk '{ print NF }' | sort -u
 untuned/net --data untuned --profile --time 0.01 | grep -Ec 'tuned ms  step|median of'
-# Values that are no numbers, too many or too few are refused.
+# Values that are not numbers, too many or too few are refused.
 refused() { untuned/net --data untuned "$@"; [ $? = 2 ] || echo "net: exit status is not 2: $*"; }
 for value in x -3 2x '' 1025 99999999999999999999; do refused --threads "$value"; done
 for value in abc -1 0 nan inf 1s ''; do refused --time "$value"; done

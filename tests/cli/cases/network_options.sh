@@ -38,7 +38,7 @@ early -o library --on cpu --worker-timeout 0
 early -o library --mixed-devices
 early -o library
 ls
-# A worker that does not greet in time is none.
+# A worker that does not greet in time is refused.
 opevo network model.onnx --on cpu --threads 1 --trials 1 -o late --workers 'sleep 75' --worker-timeout 0.2 --quiet
 echo "status $?"
 ls

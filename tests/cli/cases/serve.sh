@@ -27,7 +27,7 @@ for i in 1 2; do
     printf '{"op":"create","space":"space.json","tuner":"qgp","learn":"runs.db:1","store":"more.db"}\n%s\n%s\n' \
         "$(ask 1 1)" "$(tell 1 "{\"number\":$i,\"score\":1}")" | opevo serve
 done
-# What is none of its lines
+# Lines that are not requests
 opevo serve FILE
 echo $?
 opevo serve --quiet

@@ -20,7 +20,7 @@ grep -m 1 origin alone.txt
 tune --trials 1 --dry-run --workers 'touch started'
 ls started 2>/dev/null
 tune --trials 1 --threads 1024 --workers 'opevo-worker cpu' | sed 's/[0-9]*\.$/N./'
-# One that does not greet in time is none.
+# One that does not greet in time is refused.
 echo '{"X": {"_type": "discrete", "_value": [1, 2]}}' >space.json
 opevo tune --on 'cmd:true {X}' --space space.json --trials 1 --workers 'sleep 75' --worker-timeout 0.2 2>&1
 echo "status $?"

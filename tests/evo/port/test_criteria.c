@@ -32,7 +32,7 @@ static bool dominates(opevo_outcome a, opevo_outcome b, const char *names)
     return opevo_outcome_dominates(&a, &b, &criteria);
 }
 
-static void test_dominance(void **state)
+CHECK_TEST(test_dominance)
 {
     opevo_outcome failed = opevo_outcome_failed(OPEVO_OUTCOME_WRONG);
     opevo_outcome timeout = opevo_outcome_failed(OPEVO_OUTCOME_TIMEOUT);
@@ -68,7 +68,7 @@ static opevo_outcome draw(opevo_rng *rng)
 }
 
 /* Irreflexive, asymmetric, transitive. */
-static void test_partial_order(void **state)
+CHECK_TEST(test_partial_order)
 {
     opevo_criteria all = parsed("fitness,error,energy");
     opevo_outcome drawn[40];
@@ -90,7 +90,7 @@ static void test_partial_order(void **state)
     }
 }
 
-static void test_lists(void **state)
+CHECK_TEST(test_lists)
 {
     const opevo_objective plain = {.name = "plain", .unit = "score"};
     opevo_criteria criteria = parsed("energy,time");
@@ -120,7 +120,7 @@ static void test_lists(void **state)
     CHECK_FAILS(OPEVO_INVALID, "'time'", opevo_criteria_parse(&plain, "time", &criteria, &err));
 }
 
-static void test_requirements(void **state)
+CHECK_TEST(test_requirements)
 {
     static const struct {
         const char *text;
@@ -172,7 +172,7 @@ static opevo_status create_tuner(const opevo_space *space, const opevo_setting_v
 }
 
 /* A tuner sees the chosen criteria if it searches by them, and the fitness alone otherwise. */
-static void test_tuner(void **state)
+CHECK_TEST(test_tuner)
 {
     const opevo_tuner_ops ops[] = {
         {.name = "a", .create = create_tuner, .destroy = destroy_tuner},
@@ -193,15 +193,4 @@ static void test_tuner(void **state)
         CHECK_FAILS(OPEVO_INVALID, "before", opevo_tuner_use_criteria(tuner, &criteria, &err));
         opevo_tuner_destroy(tuner);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dominance),    cmocka_unit_test(test_partial_order),
-        cmocka_unit_test(test_lists),        cmocka_unit_test(test_tuner),
-        cmocka_unit_test(test_requirements),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,7 @@ static void check_print_and_parse(const char *json)
     opevo_space_destroy(space);
 }
 
-static void test_print_and_parse(void **state)
+CHECK_TEST(test_print_and_parse)
 {
     check_print_and_parse(spaces[0]);
     check_print_and_parse(spaces[1]);
@@ -96,7 +96,7 @@ static void check_sample(const char *json)
     opevo_space_destroy(space);
 }
 
-static void test_sample_is_uniform(void **state)
+CHECK_TEST(test_sample_is_uniform)
 {
     check_sample(spaces[0]);
     check_sample(spaces[1]);
@@ -160,14 +160,14 @@ static void check_variation(const char *json)
     opevo_space_destroy(space);
 }
 
-static void test_variation_is_the_child_step(void **state)
+CHECK_TEST(test_variation_is_the_child_step)
 {
     check_variation(spaces[0]);
     check_variation(spaces[1]);
 }
 
 /* What is not active counts as 0. */
-static void test_features_of_branches(void **state)
+CHECK_TEST(test_features_of_branches)
 {
     opevo_space *space = formula_space("{" FLAT_CHOICE "}");
     const float right[7] = {4, 0, 3, 1, 4, 0, 1};
@@ -188,7 +188,7 @@ static void test_features_of_branches(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_features(void **state)
+CHECK_TEST(test_features)
 {
     opevo_space *space = formula_space(constrained);
     opevo_domain *domain = NULL;
@@ -237,7 +237,7 @@ static opevo_status use_texts(void)
     return status;
 }
 
-static void test_every_allocation_fails(void **state)
+CHECK_TEST(test_every_allocation_fails)
 {
     opevo_space *space = formula_space(constrained);
 
@@ -261,7 +261,7 @@ static opevo_status keep_all(void *context, size_t index, unsigned worker, opevo
     return opevo_texts_keep(texts, text, &hash, err);
 }
 
-static void test_texts(void **state)
+CHECK_TEST(test_texts)
 {
     opevo_texts *texts = opevo_texts_create();
     opevo_index_set *met = opevo_index_set_create();
@@ -286,19 +286,4 @@ static void test_texts(void **state)
     opevo_index_set_destroy(met);
     opevo_texts_destroy(texts);
     opevo_texts_destroy(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_print_and_parse),
-        cmocka_unit_test(test_sample_is_uniform),
-        cmocka_unit_test(test_variation_is_the_child_step),
-        cmocka_unit_test(test_features),
-        cmocka_unit_test(test_features_of_branches),
-        cmocka_unit_test(test_every_allocation_fails),
-        cmocka_unit_test(test_texts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

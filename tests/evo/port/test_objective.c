@@ -4,7 +4,7 @@
 
 #include "formula.h"
 
-static void test_names(void **state)
+CHECK_TEST(test_names)
 {
     opevo_outcome_class kind = OPEVO_OUTCOME_OK;
 
@@ -22,7 +22,7 @@ static void test_names(void **state)
     assert_int_equal(OPEVO_OUTCOME_INFEASIBLE, 8);
 }
 
-static void test_failed(void **state)
+CHECK_TEST(test_failed)
 {
     opevo_outcome outcome = opevo_outcome_failed(OPEVO_OUTCOME_TIMEOUT);
 
@@ -58,7 +58,7 @@ static opevo_outcome evaluate_raw(opevo_outcome given)
     return got;
 }
 
-static void test_cleaning(void **state)
+CHECK_TEST(test_cleaning)
 {
     const double bad[] = {NAN, INFINITY, -INFINITY, -1, -0.0};
     opevo_outcome got;
@@ -78,7 +78,7 @@ static void test_cleaning(void **state)
 }
 
 /* Criteria are finite or not known; a failure has none, nor has an objective more than it lists. */
-static void test_cleaning_criteria(void **state)
+CHECK_TEST(test_cleaning_criteria)
 {
     static const opevo_criterion listed[] = {{"error", "", false}, {"energy", "J", false}};
     static const opevo_objective_ops ops = {.evaluate = give_raw, .destroy = formula_destroy};
@@ -97,7 +97,7 @@ static void test_cleaning_criteria(void **state)
     assert_true(isnan(got.more[0]) && isnan(got.more[1]) && isnan(got.more[2]));
 }
 
-static void test_time_of_a_fitness(void **state)
+CHECK_TEST(test_time_of_a_fitness)
 {
     static const struct {
         const char *unit;
@@ -114,7 +114,7 @@ static void test_time_of_a_fitness(void **state)
     }
 }
 
-static void test_optimum_unknown(void **state)
+CHECK_TEST(test_optimum_unknown)
 {
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"choice\", \"_value\": [1, 2]}}");
     formula objective = formula_on(space, 1, 0);
@@ -125,15 +125,4 @@ static void test_optimum_unknown(void **state)
     CHECK_OK(opevo_objective_evaluate(&objective.super, NULL, 0, NULL, &err));
     opevo_objective_destroy(NULL);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),           cmocka_unit_test(test_failed),
-        cmocka_unit_test(test_cleaning),        cmocka_unit_test(test_cleaning_criteria),
-        cmocka_unit_test(test_optimum_unknown), cmocka_unit_test(test_time_of_a_fitness),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

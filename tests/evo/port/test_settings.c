@@ -26,7 +26,7 @@ static void check_print(const opevo_setting_value *values, const char *text, con
     opevo_text_free(&out);
 }
 
-static void test_set_and_print(void **state)
+CHECK_TEST(test_set_and_print)
 {
     opevo_setting_value values[3];
     opevo_text out = {0};
@@ -61,7 +61,7 @@ static opevo_status keep_settings(const opevo_space *space, const opevo_setting_
 }
 
 /* No settings are the defaults, wherever settings are taken. */
-static void test_no_settings(void **state)
+CHECK_TEST(test_no_settings)
 {
     opevo_tuner_ops keeping = ops;
     opevo_tuner *tuner = NULL;
@@ -75,7 +75,7 @@ static void test_no_settings(void **state)
     CHECK_FAILS(OPEVO_NOMEM, "toy", opevo_tuner_create(&keeping, NULL, NULL, 1, &tuner, &err));
 }
 
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     static const char *const bad[][2] = {
         {"size=0", "whole number from 1 to 100; not 0"},
@@ -109,7 +109,7 @@ static void test_refused(void **state)
 }
 
 /* Values that did not come through opevo_settings_set are checked when a tuner is made. */
-static void test_checked_at_create(void **state)
+CHECK_TEST(test_checked_at_create)
 {
     static const double bad[][3] = {{0, 0.5, 0},   {8.5, 0.5, 0}, {NAN, 0.5, 0},  {8, 1, 0},
                                     {8, NAN, 0},   {8, -1, 0},    {8, 0.5, 3},    {8, 0.5, -1},
@@ -126,7 +126,7 @@ static void test_checked_at_create(void **state)
 }
 
 /* What is set for workers: at least their number, at most the bound; nothing else. */
-static void test_batch(void **state)
+CHECK_TEST(test_batch)
 {
     static const opevo_setting rows[] = {
         {.key = "size", .kind = OPEVO_SETTING_COUNT, .default_value = 8, .min = 1, .max = 100},
@@ -166,15 +166,4 @@ static void test_batch(void **state)
     assert_true(values[0].number == 8);
     assert_true(opevo_settings_batch(&any, NULL, &fewer) == SIZE_MAX && !fewer);
     assert_int_equal(opevo_settings_batch(&bare, NULL, &fewer), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_set_and_print), cmocka_unit_test(test_no_settings),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_checked_at_create),
-        cmocka_unit_test(test_batch),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static const struct {
     double in_one_second;
 } times[] = {{"1/s", 1}, {"ms", 1e3}, {"us", 1e6}, {"ns", 1e9}};
 
-static void test_names(void **state)
+CHECK_TEST(test_names)
 {
     assert_string_equal(opevo_unit_name("1/s"), "s");
     assert_string_equal(opevo_unit_name("GFLOP/s"), "GFLOP/s");
@@ -39,7 +39,7 @@ static void test_names(void **state)
 }
 
 /* Numbers of up to nine digits, in all sizes that occur. */
-static void test_there_and_back(void **state)
+CHECK_TEST(test_there_and_back)
 {
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         for (unsigned k = 1; k < 20000; k++) {
@@ -60,7 +60,7 @@ static void test_there_and_back(void **state)
 
 /* The share is reached by a fitness that is exactly the share in decimals, whatever the rounding of
  * the optimum, of the share or of their product, and not by one that is 1e-9 short of it. */
-static void test_share(void **state)
+CHECK_TEST(test_share)
 {
     for (unsigned k = 1; k < 20000; k++) {
         double optimum = (double)(k * 48271 % 999999937) / 1e4;
@@ -74,15 +74,4 @@ static void test_share(void **state)
             assert_true(part * (1 - 1e-9) < opevo_fitness_share(percent / 100.0, whole));
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_there_and_back),
-        cmocka_unit_test(test_share),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

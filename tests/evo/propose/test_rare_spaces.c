@@ -46,7 +46,7 @@ static size_t cell_of(const opevo_space *space, opevo_index point)
 }
 
 /* Each once, in an order that depends on the seed alone, and then none. */
-static void test_exhausted(void **state)
+CHECK_TEST(test_exhausted)
 {
     opevo_space *space = make_rare();
     opevo_i_untried *untried = opevo_i_untried_create(space);
@@ -72,7 +72,7 @@ static void test_exhausted(void **state)
 /* 4900 draws find a point that is drawn half as often as it should with probability .99 at a level
  * of 1e-4: its cell adds 25 to a statistic of 48 degrees of freedom, and those that it gives way to
  * as much again. */
-static void test_uniform(void **state)
+CHECK_TEST(test_uniform)
 {
     opevo_space *space = make_rare();
     opevo_domain *domain = NULL;
@@ -102,7 +102,7 @@ static void test_uniform(void **state)
 }
 
 /* A point with p0 changed has no allowed Hamming neighbour but those that mend p0 or p1. */
-static void test_hamming_neighbours(void **state)
+CHECK_TEST(test_hamming_neighbours)
 {
     opevo_space *space = make_rare();
     opevo_i_kt_space kt;
@@ -122,15 +122,4 @@ static void test_hamming_neighbours(void **state)
     assert_int_equal(counts[0] + counts[1], 1000);
     opevo_i_kt_space_clear(&kt);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exhausted),
-        cmocka_unit_test(test_uniform),
-        cmocka_unit_test(test_hamming_neighbours),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

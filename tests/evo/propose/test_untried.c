@@ -52,7 +52,7 @@ static size_t draw_all(opevo_i_untried *fresh, const opevo_index_set *seen, opev
 /* 240,000 orders of 4 points in the long run: a probability of one order off by 5 % of itself gives
  * a chi-square about 25 above its mean of 23, one off by 15 % is caught for certain; the fifth of
  * them otherwise catches one off by 30 %. */
-static void test_every_order_alike(void **state)
+CHECK_TEST(test_every_order_alike)
 {
     opevo_space *space = formula_space(four);
     uint64_t counts[256] = {0};
@@ -85,7 +85,7 @@ static void test_every_order_alike(void **state)
 
 /* Point 0 is drawn, 9 is seen elsewhere and 3 is forbidden: each of the other seven comes next
  * equally often. */
-static void test_uniform_over_the_rest(void **state)
+CHECK_TEST(test_uniform_over_the_rest)
 {
     opevo_space *space =
         formula_space("{\"a\": {\"_type\": \"choice\", \"_value\": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]},"
@@ -122,7 +122,7 @@ static void test_uniform_over_the_rest(void **state)
 }
 
 /* Two constraints that leave few points of 1,800. */
-static void test_exhausts_what_is_allowed(void **state)
+CHECK_TEST(test_exhausts_what_is_allowed)
 {
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"factor\", \"_value\": [16, 3]},"
                                        " \"b\": {\"_type\": \"permutation\", \"_value\": [5]},"
@@ -149,7 +149,7 @@ static void test_exhausts_what_is_allowed(void **state)
 }
 
 /* More points than 64 bits hold: the high bits vary, nothing comes twice. */
-static void test_huge_space(void **state)
+CHECK_TEST(test_huge_space)
 {
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"permutation\", \"_value\": [30]}}");
     opevo_i_untried *fresh = opevo_i_untried_create(space);
@@ -175,7 +175,7 @@ static void test_huge_space(void **state)
 }
 
 /* A huge space that allows nothing ends with a reason, and with bounded memory. */
-static void test_nothing_allowed(void **state)
+CHECK_TEST(test_nothing_allowed)
 {
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"permutation\", \"_value\": [12]},"
                                        " \"_constraints\": [\"a[0] + a[11] > 40\"]}");
@@ -192,7 +192,7 @@ static void test_nothing_allowed(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_without_memory(void **state)
+CHECK_TEST(test_without_memory)
 {
     opevo_space *space = formula_space(four);
     int64_t live = opevo_memory_live();
@@ -216,18 +216,4 @@ static void test_without_memory(void **state)
     opevo_memory_fail_at(0);
     opevo_i_untried_destroy(NULL);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_order_alike),
-        cmocka_unit_test(test_uniform_over_the_rest),
-        cmocka_unit_test(test_exhausts_what_is_allowed),
-        cmocka_unit_test(test_huge_space),
-        cmocka_unit_test(test_nothing_allowed),
-        cmocka_unit_test(test_without_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,7 +196,7 @@ static void check_cuts(setup *self, bool stored, unsigned kill_one_in, uint64_t 
     scratch_empty(&self->scratch);
 }
 
-static void test_any_cutting_gives_the_same_store(void **state)
+CHECK_TEST(test_any_cutting_gives_the_same_store)
 {
     static const char *const tuners[][2] = {
         {"random", ""},
@@ -229,7 +229,7 @@ static opevo_trial told(uint64_t number, double time_s)
     return (opevo_trial){.number = number, .outcome = opevo_outcome_of_time(time_s)};
 }
 
-static void test_refused_outcomes_change_nothing(void **state)
+CHECK_TEST(test_refused_outcomes_change_nothing)
 {
     opevo_trial asked[4], list[3];
     size_t count = 0;
@@ -278,7 +278,7 @@ static void test_refused_outcomes_change_nothing(void **state)
     tear_down(&self);
 }
 
-static void test_calls_of_the_other_kind_are_refused(void **state)
+CHECK_TEST(test_calls_of_the_other_kind_are_refused)
 {
     opevo_index point = 0;
     opevo_session *other = NULL;
@@ -307,7 +307,7 @@ static void test_calls_of_the_other_kind_are_refused(void **state)
     tear_down(&self);
 }
 
-static void test_names_and_criteria_are_checked(void **state)
+CHECK_TEST(test_names_and_criteria_are_checked)
 {
     const opevo_criterion twice[] = {{"error", "", false}, {"error", "", false}};
     const opevo_criterion fitness = {"fitness", "", false};
@@ -338,7 +338,7 @@ static void test_names_and_criteria_are_checked(void **state)
 
 /* ---- How a run ends ------------------------------------------------------------------------- */
 
-static void test_waiting_and_over(void **state)
+CHECK_TEST(test_waiting_and_over)
 {
     opevo_trial trials[8], more[8];
     size_t count = 0;
@@ -366,7 +366,7 @@ static void test_waiting_and_over(void **state)
 
 /* The run ends at the trial that reaches a limit; what was told beyond it serves a larger
  * budget. */
-static void test_budgets_and_requirements(void **state)
+CHECK_TEST(test_budgets_and_requirements)
 {
     opevo_requirement requirement;
     opevo_trial trials[8], again[8];
@@ -416,7 +416,7 @@ static void execute(const char *path, const char *sql)
 }
 
 /* A store that does not take an outcome leaves the session as it was. */
-static void test_a_store_that_fails(void **state)
+CHECK_TEST(test_a_store_that_fails)
 {
     opevo_trial trials[3];
     size_t count = 0;
@@ -459,7 +459,7 @@ static void test_a_store_that_fails(void **state)
 
 /* What was told out of order is complete as soon as all before it are told, whether anybody
  * asked for it again or not. */
-static void test_outcomes_of_a_session_before(void **state)
+CHECK_TEST(test_outcomes_of_a_session_before)
 {
     opevo_trial trials[4];
     size_t count = 0;
@@ -485,7 +485,7 @@ static void test_outcomes_of_a_session_before(void **state)
 
 /* A caller may know that a point is infeasible without any requirement of the run: the store can
  * hold that, in order and out of it. */
-static void test_every_class_is_stored(void **state)
+CHECK_TEST(test_every_class_is_stored)
 {
     opevo_trial trials[OPEVO_OUTCOME_CLASS_COUNT];
     size_t count = 0;
@@ -540,7 +540,7 @@ cleanup:
     return status;
 }
 
-static void test_every_allocation_fails(void **state)
+CHECK_TEST(test_every_allocation_fails)
 {
     opevo_status status = OPEVO_NOMEM;
     setup self;
@@ -567,22 +567,4 @@ static void test_every_allocation_fails(void **state)
         assert_int_equal(opevo_memory_live(), live);
     }
     tear_down(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_any_cutting_gives_the_same_store),
-        cmocka_unit_test(test_refused_outcomes_change_nothing),
-        cmocka_unit_test(test_calls_of_the_other_kind_are_refused),
-        cmocka_unit_test(test_names_and_criteria_are_checked),
-        cmocka_unit_test(test_waiting_and_over),
-        cmocka_unit_test(test_budgets_and_requirements),
-        cmocka_unit_test(test_outcomes_of_a_session_before),
-        cmocka_unit_test(test_every_class_is_stored),
-        cmocka_unit_test(test_a_store_that_fails),
-        cmocka_unit_test(test_every_allocation_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ enum { ROUNDS = 30, MOST = 5 };
 
 /* The first is 1 % faster than the second in 24 rounds, in which the machine is slow or fast; in 6
  * rounds the second was not disturbed and the first was. */
-static void test_rounds_decide(void **state)
+CHECK_TEST(test_rounds_decide)
 {
     opevo_finalist finalists[2] = {{.point = 1}, {.point = 2}};
     double fitness[2][ROUNDS];
@@ -59,7 +59,7 @@ static void check_ranks(const opevo_finalist *finalists, const size_t *ahead)
 
 /* Who wins more rounds than it loses against each of the others is the winner, in whatever place it
  * stands; and no verdict says faster against the majority of the rounds. */
-static void test_beats_all(void **state)
+CHECK_TEST(test_beats_all)
 {
     opevo_rng rng;
     size_t found = 0;
@@ -92,7 +92,7 @@ static void test_beats_all(void **state)
 }
 
 /* Who failed in a round does not win, and neither does the library. */
-static void test_failed_and_library(void **state)
+CHECK_TEST(test_failed_and_library)
 {
     opevo_finalist finalists[3] = {{.point = 1}, {.point = 2}, {.point = OPEVO_LIBRARY_POINT}};
     double fitness[3][ROUNDS];
@@ -113,7 +113,7 @@ static void test_failed_and_library(void **state)
  * 1 - 2 (1 + 10) / 2^10 is the narrowest confidence from .95 on. The second wins 0 to 4; the third
  * wins 5 to 8; of the last round the first and the second are the best alike; the fourth failed in
  * one; the library counts for nothing. */
-static void test_all_by_rank(void **state)
+CHECK_TEST(test_all_by_rank)
 {
     enum { COUNT = 5, TEN = 10 };
     opevo_finalist finalists[COUNT] = {
@@ -142,16 +142,4 @@ static void test_all_by_rank(void **state)
         assert_true(isnan(low[i]) ? isnan(finalists[i].low) : finalists[i].low == low[i]);
         assert_true(isnan(high[i]) ? isnan(finalists[i].high) : finalists[i].high == high[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rounds_decide),
-        cmocka_unit_test(test_beats_all),
-        cmocka_unit_test(test_failed_and_library),
-        cmocka_unit_test(test_all_by_rank),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

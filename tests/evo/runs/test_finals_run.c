@@ -152,7 +152,7 @@ static void check_workers(opevo_store *store, int64_t run, uint64_t faults)
     assert_int_equal(faults, 0);
 }
 
-static void the_best_are_measured_once(void **state)
+CHECK_TEST(the_best_are_measured_once)
 {
     opevo_space *space = forty_points(), *read_space = NULL;
     device own = device_on(space);
@@ -196,7 +196,7 @@ static void the_best_are_measured_once(void **state)
 
 /* The search stands: nothing is stored but what became of the workers, and the next call
  * measures. */
-static void what_cannot_be_measured_is_dropped(void **state)
+CHECK_TEST(what_cannot_be_measured_is_dropped)
 {
     const struct {
         opevo_status broken;
@@ -233,7 +233,7 @@ static void what_cannot_be_measured_is_dropped(void **state)
     scratch_remove(&folder);
 }
 
-static void what_is_not_held(void **state)
+CHECK_TEST(what_is_not_held)
 {
     opevo_space *space = forty_points();
     device own = device_on(space);
@@ -258,15 +258,4 @@ static void what_is_not_held(void **state)
     opevo_finals_destroy(none);
     opevo_finals_destroy(two);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_best_are_measured_once),
-        cmocka_unit_test(what_cannot_be_measured_is_dropped),
-        cmocka_unit_test(what_is_not_held),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

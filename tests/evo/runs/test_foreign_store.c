@@ -44,7 +44,7 @@ static void check_absent(const char *store, const char *suffix)
 
 /* Trials that are committed after the file has lost its name are in the copy, also where there is
  * one already, or where it was moved to. */
-static void test_a_store_that_loses_its_place(void **state)
+CHECK_TEST(test_a_store_that_loses_its_place)
 {
     scratch_folder scratch = scratch_make();
     opevo_space *space = formula_space(space_text);
@@ -103,7 +103,7 @@ static void check_best(const char *path, const char *best)
 }
 
 /* A graph is in the store. Where a space names a file instead, nothing is opened. */
-static void test_graphs(void **state)
+CHECK_TEST(test_graphs)
 {
     static const char json[] = "{\"g\": {\"_type\": \"graph\", \"_value\": \"g.el\"}}";
     scratch_folder scratch = scratch_make();
@@ -137,7 +137,7 @@ static void test_graphs(void **state)
 }
 
 /* Views and virtual tables under our names are refused; triggers do not run. */
-static void test_tables_are_tables(void **state)
+CHECK_TEST(test_tables_are_tables)
 {
     static const char *const spoilt[] = {
         "ALTER TABLE runs RENAME TO r; CREATE VIEW runs AS SELECT * FROM r",
@@ -181,7 +181,7 @@ static void test_tables_are_tables(void **state)
 }
 
 /* A run cannot have more packed trials than its bytes hold. */
-static void test_packed_trials_that_are_not_there(void **state)
+CHECK_TEST(test_packed_trials_that_are_not_there)
 {
     scratch_folder scratch = scratch_make();
     opevo_space *space = formula_space(space_text);
@@ -197,16 +197,4 @@ static void test_packed_trials_that_are_not_there(void **state)
     opevo_store_close(store);
     opevo_space_destroy(space);
     scratch_remove(&scratch);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_store_that_loses_its_place),
-        cmocka_unit_test(test_graphs),
-        cmocka_unit_test(test_tables_are_tables),
-        cmocka_unit_test(test_packed_trials_that_are_not_there),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

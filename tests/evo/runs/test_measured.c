@@ -172,7 +172,7 @@ static void reference(opevo_index *points)
 
 /* Whatever the order of arrival and the number of points at once, each trial is in the store as
  * soon as it and all before it are known, and the trials are those of a computed run. */
-static void test_stored_as_they_arrive(void **state)
+CHECK_TEST(test_stored_as_they_arrive)
 {
     static const size_t wanted[] = {0, 1, 3, 8, MOST};
     opevo_index right[TRIALS];
@@ -197,7 +197,7 @@ static void test_stored_as_they_arrive(void **state)
 
 /* Interrupted or without a host after any number of outcomes, a run has those without a gap as
  * trials, and goes on as if nothing had been: what came out of order is not measured again. */
-static void test_broken_off(void **state)
+CHECK_TEST(test_broken_off)
 {
     opevo_index right[TRIALS];
     opevo_index points[TRIALS];
@@ -246,7 +246,7 @@ static const double *processor_times(const opevo_objective *objective, const ope
 }
 
 /* The processor times that a device knows are stored with the trial, whatever the order. */
-static void test_processor_times(void **state)
+CHECK_TEST(test_processor_times)
 {
     setup self;
     opevo_run_result result = {0};
@@ -284,7 +284,7 @@ static void note_best(opevo_objective *objective, double fitness)
 }
 
 /* Before each batch the device is told the best trial of the run, also of one that goes on. */
-static void test_best_is_noted(void **state)
+CHECK_TEST(test_best_is_noted)
 {
     setup self;
     opevo_run_result result = {0};
@@ -315,7 +315,7 @@ static opevo_status evaluate_one(opevo_objective *objective, const opevo_index *
     return formula_evaluate(objective, points, count, outcomes, err);
 }
 
-static void test_one_at_a_time(void **state)
+CHECK_TEST(test_one_at_a_time)
 {
     setup self;
     opevo_run_result result = {0};
@@ -335,7 +335,7 @@ static opevo_status refuse(void *context, size_t i, const opevo_outcome *outcome
     return i < 2 ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "Enough.");
 }
 
-static void test_calls(void **state)
+CHECK_TEST(test_calls)
 {
     opevo_index points[8] = {7, 6, 5, 4, 3, 2, 1, 0};
     opevo_outcome outcomes[8];
@@ -355,15 +355,4 @@ static void test_calls(void **state)
         opevo_objective_measure(&self.device.formula.super, points, 8, NULL, refuse, &taken, &err));
     assert_int_equal(taken, 3);
     tear_down(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stored_as_they_arrive), cmocka_unit_test(test_broken_off),
-        cmocka_unit_test(test_processor_times),       cmocka_unit_test(test_best_is_noted),
-        cmocka_unit_test(test_one_at_a_time),         cmocka_unit_test(test_calls),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,7 +116,7 @@ static bool run_and_kill(setup *self, uint64_t seed, size_t batch, long after_us
 }
 
 /* 50 kills at random moments, from before the file exists to the last trial. */
-static void test_killed_at_random_moments(void **state)
+CHECK_TEST(test_killed_at_random_moments)
 {
     static opevo_trial wanted[TRIALS];
     static opevo_trial got[TRIALS];
@@ -143,7 +143,7 @@ static void test_killed_at_random_moments(void **state)
 }
 
 /* A shorter budget takes what is there, a longer one goes on, and nothing is evaluated twice. */
-static void test_budgets_on_one_store(void **state)
+CHECK_TEST(test_budgets_on_one_store)
 {
     static const uint64_t budgets[] = {50, 20, 50, 51, 200, 130};
     static opevo_trial wanted[TRIALS];
@@ -192,7 +192,7 @@ static opevo_status run_for_seconds(setup *self, size_t batch, opevo_run_result 
 }
 
 /* The store of a run that ends in the middle of a batch holds the same trials for every batch. */
-static void test_store_ends_where_the_run_ends(void **state)
+CHECK_TEST(test_store_ends_where_the_run_ends)
 {
     static opevo_trial got[TRIALS];
     size_t first = 0;
@@ -210,7 +210,7 @@ static void test_store_ends_where_the_run_ends(void **state)
     }
 }
 
-static void test_other_trials_are_refused(void **state)
+CHECK_TEST(test_other_trials_are_refused)
 {
     setup self = set_up("opevo");
     opevo_space *other = formula_space("{\"K\": {\"_type\": \"factor\", \"_value\": [1024, 3]}}");
@@ -251,7 +251,7 @@ static void test_other_trials_are_refused(void **state)
 }
 
 /* Trial 5 is missing in the middle. */
-static void test_a_gap_is_refused(void **state)
+CHECK_TEST(test_a_gap_is_refused)
 {
     setup self = set_up("random");
     opevo_run_result result = {.trials = 0};
@@ -297,7 +297,7 @@ static rlim_t empty_store(void)
 
 /* A disk that is full, for a limit on the size of files: the run fails with a sentence, and goes on
  * from what was committed as soon as there is room. */
-static void test_full_disk(void **state)
+CHECK_TEST(test_full_disk)
 {
     static opevo_trial wanted[TRIALS];
     static opevo_trial got[TRIALS];
@@ -334,7 +334,7 @@ static void test_full_disk(void **state)
 
 /* Every allocation of opening, running and closing fails in turn; what a failed run has stored, the
  * next one takes up. */
-static void test_every_allocation_fails(void **state)
+CHECK_TEST(test_every_allocation_fails)
 {
     setup self = set_up("opevo");
     int64_t live = opevo_memory_live();
@@ -372,7 +372,7 @@ static opevo_status list(const char *path, uint64_t *trials)
     return status;
 }
 
-static void test_every_allocation_of_listing_fails(void **state)
+CHECK_TEST(test_every_allocation_of_listing_fails)
 {
     setup self = set_up("opevo");
     int64_t live = opevo_memory_live();
@@ -392,20 +392,4 @@ static void test_every_allocation_of_listing_fails(void **state)
     }
     assert_int_equal(trials, 20);
     tear_down(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_killed_at_random_moments),
-        cmocka_unit_test(test_budgets_on_one_store),
-        cmocka_unit_test(test_store_ends_where_the_run_ends),
-        cmocka_unit_test(test_other_trials_are_refused),
-        cmocka_unit_test(test_a_gap_is_refused),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_every_allocation_fails),
-        cmocka_unit_test(test_every_allocation_of_listing_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

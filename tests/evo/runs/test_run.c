@@ -127,7 +127,7 @@ static void check_same_trials(setup *self, const trial_log *wanted, size_t batch
 
 /* What a tuner proposes does not depend on how it is asked, which its contract shows; here the loop
  * is shown, whole with one tuner and once with each. */
-static void test_same_trials_however_run(void **state)
+CHECK_TEST(test_same_trials_however_run)
 {
     enum { TRIALS = 250 }; /* three plans of the tuners that plan 64 */
     static const size_t batches[] = {0, 1, 7, 8, 1000};
@@ -152,7 +152,7 @@ static void test_same_trials_however_run(void **state)
     free(wanted);
 }
 
-static void test_result(void **state)
+CHECK_TEST(test_result)
 {
     setup self = set_up("opevo", "", 4);
     opevo_run_result result = run(&self, (opevo_budget){.trials = 300}, 0, 1);
@@ -183,7 +183,7 @@ static void test_result(void **state)
     tear_down(&self);
 }
 
-static void test_all_failed_or_broken(void **state)
+CHECK_TEST(test_all_failed_or_broken)
 {
     setup self = set_up("opevo", "", 1);
     opevo_run_result result = run(&self, (opevo_budget){.trials = 50}, 0, 1);
@@ -199,7 +199,7 @@ static void test_all_failed_or_broken(void **state)
 }
 
 /* The run ends exactly at the trial that reaches the limit, whatever the batch. */
-static void test_budget_by_seconds_and_target(void **state)
+CHECK_TEST(test_budget_by_seconds_and_target)
 {
     static const size_t batches[] = {1, 3, 64, 500};
     static const char *const tuners[] = {"random", "opevo", "autotvm-ga"};
@@ -245,7 +245,7 @@ static void test_budget_by_seconds_and_target(void **state)
 }
 
 /* The first of these trials at which a kind of failure other than "rejected" has come so often,
- * unless one was ok before; 0: there is none. */
+ * unless one was ok before; 0: none. */
 static size_t hopeless_at(const trial_log *log, uint64_t most)
 {
     uint64_t seen[OPEVO_OUTCOME_CLASS_COUNT] = {0};
@@ -261,7 +261,7 @@ static size_t hopeless_at(const trial_log *log, uint64_t most)
     return 0;
 }
 
-static void test_giving_up(void **state)
+CHECK_TEST(test_giving_up)
 {
     static const unsigned fail_one_in[] = {1, 2, 5};
     trial_log *wanted = calloc(1, sizeof *wanted);
@@ -288,7 +288,7 @@ static void test_giving_up(void **state)
     free(wanted);
 }
 
-static void test_search_over(void **state)
+CHECK_TEST(test_search_over)
 {
     setup self = set_up("opevo", "", 3);
     opevo_run_result result;
@@ -314,7 +314,7 @@ static void interrupt_at_20(void *context, const opevo_trial *trial, bool resume
         opevo_interrupt_raise(&interrupt);
 }
 
-static void test_interrupt(void **state)
+CHECK_TEST(test_interrupt)
 {
     setup self = set_up("opevo", "", 0);
     opevo_run_result result;
@@ -332,7 +332,7 @@ static void test_interrupt(void **state)
     tear_down(&self);
 }
 
-static void test_bad_budgets(void **state)
+CHECK_TEST(test_bad_budgets)
 {
     static const opevo_budget bad[] = {{0},
                                        {.seconds = NAN},
@@ -354,7 +354,7 @@ static void test_bad_budgets(void **state)
     tear_down(&self);
 }
 
-static void test_objective_breaks(void **state)
+CHECK_TEST(test_objective_breaks)
 {
     for (unsigned threads = 1; threads <= 2; threads++) {
         setup self = set_up("random", "", 0);
@@ -372,21 +372,4 @@ static void test_objective_breaks(void **state)
         assert_int_equal(opevo_memory_live(), live);
         tear_down(&self);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_trials_however_run),
-        cmocka_unit_test(test_result),
-        cmocka_unit_test(test_all_failed_or_broken),
-        cmocka_unit_test(test_budget_by_seconds_and_target),
-        cmocka_unit_test(test_giving_up),
-        cmocka_unit_test(test_search_over),
-        cmocka_unit_test(test_interrupt),
-        cmocka_unit_test(test_bad_budgets),
-        cmocka_unit_test(test_objective_breaks),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

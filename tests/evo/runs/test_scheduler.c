@@ -182,7 +182,7 @@ static setup *drawn(opevo_rng *rng)
     return self;
 }
 
-static void test_decisions(void **state)
+CHECK_TEST(test_decisions)
 {
     static oracle right;
     size_t left_group = 0, stalled = 0, failing = 0, decisions = 0;
@@ -222,7 +222,7 @@ static void test_decisions(void **state)
 }
 
 /* Weight 0 counts for nothing; what has no time makes the aim infinite, or unknown. */
-static void test_values_of_aims(void **state)
+CHECK_TEST(test_values_of_aims)
 {
     static const double weights[] = {2, 0, 1};
     double times[] = {3, INFINITY, 0.5};
@@ -269,7 +269,7 @@ static double reached_s(setup *self, opevo_allocation allocation)
 }
 
 /* One operator matters most and gains most; the others are cheap, flat, or both. */
-static void test_allocation_of_known_courses(void **state)
+CHECK_TEST(test_allocation_of_known_courses)
 {
     enum { ROUND = 4, ROUNDS = 100 };
     static const double rows[][4] = {/* base_s, gain, power, weight */
@@ -296,7 +296,7 @@ static void test_allocation_of_known_courses(void **state)
 }
 
 /* Random courses: better than rounds in turns on average, and mostly. */
-static void test_allocation_of_random_courses(void **state)
+CHECK_TEST(test_allocation_of_random_courses)
 {
     enum { REPEATS = 60 };
     int better = 0, worse = 0;
@@ -332,7 +332,7 @@ static uint64_t rounds_of(const setup *self, size_t task)
 
 /* Weight 0 gets the one round of the warm-up; equal tasks get equally many, in an order that the
  * seed decides; rounds in turns do not look at weights. */
-static void test_weights_and_ties(void **state)
+CHECK_TEST(test_weights_and_ties)
 {
     setup *self = set_up(3, 400);
     size_t differ = 0;
@@ -366,7 +366,7 @@ static void test_weights_and_ties(void **state)
 
 /* Without weight a task has its first round, as short as is said; with the weight taken from
  * another one that has no more, it gets all that is left. */
-static void test_changed_weights(void **state)
+CHECK_TEST(test_changed_weights)
 {
     enum { SHORT = 2, ROUND = 5, FIRST = 3 };
     setup *self = set_up(2, 400);
@@ -398,7 +398,7 @@ static void test_changed_weights(void **state)
 }
 
 /* Where everything is drawn at random, each task gets its share. */
-static void test_epsilon(void **state)
+CHECK_TEST(test_epsilon)
 {
     setup *self = set_up(2, 2000);
 
@@ -411,7 +411,7 @@ static void test_epsilon(void **state)
 }
 
 /* A round is at most 64 trials, and so short that each task gets one. */
-static void test_rounds(void **state)
+CHECK_TEST(test_rounds)
 {
     static const struct {
         uint64_t trials, given, round;
@@ -434,20 +434,4 @@ static void test_rounds(void **state)
         tear_down(self);
     }
     opevo_text_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_decisions),
-        cmocka_unit_test(test_values_of_aims),
-        cmocka_unit_test(test_allocation_of_known_courses),
-        cmocka_unit_test(test_allocation_of_random_courses),
-        cmocka_unit_test(test_weights_and_ties),
-        cmocka_unit_test(test_changed_weights),
-        cmocka_unit_test(test_epsilon),
-        cmocka_unit_test(test_rounds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 
 /* ---- Tasks that get no more rounds ---------------------------------------------------------- */
 
-static void test_dead_tasks(void **state)
+CHECK_TEST(test_dead_tasks)
 {
     setup *self = set_up(4, 900);
     const opevo_task *tasks[4];
@@ -46,7 +46,7 @@ static void test_dead_tasks(void **state)
 /* ---- Limits --------------------------------------------------------------------------------- */
 
 /* The first trial with which a limit is reached is the last, whatever the round. */
-static void test_limits(void **state)
+CHECK_TEST(test_limits)
 {
     setup *self = set_up(3, 900);
 
@@ -90,7 +90,7 @@ static void test_limits(void **state)
 }
 
 /* A target that is the sum of the best times is reached. */
-static void test_target_of_optima(void **state)
+CHECK_TEST(test_target_of_optima)
 {
     setup *self = set_up(3, 200);
 
@@ -107,7 +107,7 @@ static void test_target_of_optima(void **state)
 /* ---- The runs of the tasks ------------------------------------------------------------------ */
 
 /* The trials of a task are the first of a run alone. */
-static void test_trials_are_those_of_a_run(void **state)
+CHECK_TEST(test_trials_are_those_of_a_run)
 {
     static const char *const tuners[] = {"opevo", "random", "tpe"};
     static course_log shared, alone;
@@ -223,7 +223,7 @@ static void read_store(const char *path, opevo_text *out)
 
 /* Killed again and again, the tasks get the trials of a scheduler that was never killed, and
  * nothing that was stored is evaluated again. */
-static void test_killed(void **state)
+CHECK_TEST(test_killed)
 {
     static const char *const tuners[] = {"opevo", "random", "tpe"};
     static course_log whole;
@@ -257,7 +257,7 @@ static void test_killed(void **state)
 }
 
 /* More trials, in rounds of the same length, continue; fewer take what is there. */
-static void test_larger_budget(void **state)
+CHECK_TEST(test_larger_budget)
 {
     scratch_folder scratch = scratch_make();
     setup *self = set_up_stored("opevo", false);
@@ -285,7 +285,7 @@ static void interrupt_later(void *context, const opevo_trial *trial, bool resume
 }
 
 /* An interrupted scheduler is over, its runs are not. */
-static void test_interrupted(void **state)
+CHECK_TEST(test_interrupted)
 {
     scratch_folder scratch = scratch_make();
     setup *self = set_up_stored("random", true);
@@ -317,7 +317,7 @@ static void test_interrupted(void **state)
 
 /* ---- Mistakes ------------------------------------------------------------------------------- */
 
-static void test_mistakes(void **state)
+CHECK_TEST(test_mistakes)
 {
     setup *self = set_up(2, 10);
     opevo_scheduler_options good = {.trials = 10};
@@ -374,7 +374,7 @@ static void test_mistakes(void **state)
 }
 
 /* Nothing leaks, and nothing breaks, whichever allocation fails. */
-static void test_no_memory(void **state)
+CHECK_TEST(test_no_memory)
 {
     setup *self = set_up(3, 50);
     int64_t alive = 0;
@@ -405,17 +405,4 @@ static void test_no_memory(void **state)
         assert_int_equal(opevo_memory_live(), alive);
     }
     tear_down(self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dead_tasks),       cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_target_of_optima), cmocka_unit_test(test_trials_are_those_of_a_run),
-        cmocka_unit_test(test_killed),           cmocka_unit_test(test_larger_budget),
-        cmocka_unit_test(test_interrupted),      cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,7 +96,7 @@ static opevo_run_result run_in_steps(setup *self, uint64_t largest, bool resumes
     return end(self, session);
 }
 
-static void test_any_cutting_gives_the_same_store(void **state)
+CHECK_TEST(test_any_cutting_gives_the_same_store)
 {
     static const char *const tuners[] = {"opevo", "random", "tpe"};
     static const uint64_t largest[] = {1, 9, 30};
@@ -137,7 +137,7 @@ static void test_any_cutting_gives_the_same_store(void **state)
 }
 
 /* Runs that take turns on one store have the trials of runs that follow each other. */
-static void test_turns_of_several(void **state)
+CHECK_TEST(test_turns_of_several)
 {
     enum { RUNS = 3 };
     opevo_session *sessions[RUNS];
@@ -183,7 +183,7 @@ static void test_turns_of_several(void **state)
 }
 
 /* Limits other than trials, and a search that ends by itself, end the run inside a step. */
-static void test_over_inside_a_step(void **state)
+CHECK_TEST(test_over_inside_a_step)
 {
     opevo_session *session = NULL;
     opevo_run_result result;
@@ -216,7 +216,7 @@ static void test_over_inside_a_step(void **state)
     tear_down(&self);
 }
 
-static void test_interrupt(void **state)
+CHECK_TEST(test_interrupt)
 {
     opevo_interrupt interrupt = {0};
     opevo_session *session = NULL;
@@ -242,7 +242,7 @@ static void test_interrupt(void **state)
 }
 
 /* Whatever was stored before stays, and the session can only be ended. */
-static void test_a_step_fails(void **state)
+CHECK_TEST(test_a_step_fails)
 {
     opevo_session *session = NULL;
     bool over = false;
@@ -265,17 +265,4 @@ static void test_a_step_fails(void **state)
     assert_int_equal(end(&self, session).resumed, 30);
     CHECK_OK(opevo_session_end(NULL, NULL, &err));
     tear_down(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_any_cutting_gives_the_same_store),
-        cmocka_unit_test(test_turns_of_several),
-        cmocka_unit_test(test_over_inside_a_step),
-        cmocka_unit_test(test_interrupt),
-        cmocka_unit_test(test_a_step_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,7 +96,7 @@ static void check_same(const opevo_trial *a, const opevo_trial *b, size_t count)
     }
 }
 
-static void test_starts_come_first(void **state)
+CHECK_TEST(test_starts_come_first)
 {
     static const size_t batches[] = {1, 2, 64};
 
@@ -127,7 +127,7 @@ static void test_starts_come_first(void **state)
 
 /* A stored run goes on with its own start points: killed among them or later, offered others or
  * none. */
-static void test_a_stored_run_keeps_its_starts(void **state)
+CHECK_TEST(test_a_stored_run_keeps_its_starts)
 {
     opevo_trial whole[TRIALS];
     const opevo_starts none = {NULL, 0};
@@ -147,7 +147,7 @@ static void test_a_stored_run_keeps_its_starts(void **state)
 }
 
 /* A run that was begun without goes on without. */
-static void test_an_earlier_run_goes_on_unchanged(void **state)
+CHECK_TEST(test_an_earlier_run_goes_on_unchanged)
 {
     opevo_trial whole[TRIALS];
     const opevo_starts none = {NULL, 0};
@@ -165,7 +165,7 @@ static void test_an_earlier_run_goes_on_unchanged(void **state)
 }
 
 /* Those of the objective are taken unless the options say others; a point counts once. */
-static void test_starts_of_the_objective(void **state)
+CHECK_TEST(test_starts_of_the_objective)
 {
     setup self;
 
@@ -180,7 +180,7 @@ static void test_starts_of_the_objective(void **state)
     tear_down(&self);
 }
 
-static void test_a_forbidden_start(void **state)
+CHECK_TEST(test_a_forbidden_start)
 {
     opevo_session *session = NULL;
     setup self;
@@ -193,7 +193,7 @@ static void test_a_forbidden_start(void **state)
 }
 
 /* Who evaluates himself is given the start points, and no more before he tells them. */
-static void test_starts_are_asked_for(void **state)
+CHECK_TEST(test_starts_are_asked_for)
 {
     opevo_session *session = NULL;
     opevo_external_options options = {.name = "external", .unit = "1/s"};
@@ -223,18 +223,4 @@ static void test_starts_are_asked_for(void **state)
     CHECK_OK(opevo_session_end(session, NULL, &err));
     opevo_objective_destroy(external);
     tear_down(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_starts_come_first),
-        cmocka_unit_test(test_a_stored_run_keeps_its_starts),
-        cmocka_unit_test(test_an_earlier_run_goes_on_unchanged),
-        cmocka_unit_test(test_starts_of_the_objective),
-        cmocka_unit_test(test_a_forbidden_start),
-        cmocka_unit_test(test_starts_are_asked_for),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

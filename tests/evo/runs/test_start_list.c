@@ -39,7 +39,7 @@ static const char space_text[] = "{\"K\": {\"_type\": \"factor\", \"_value\": [1
                                  "\"u\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 4]}, "
                                  "\"_constraints\": [\"u * K[0] <= 2048\"]}";
 
-static void texts(void **state)
+CHECK_TEST(texts)
 {
     opevo_space *space = formula_space(space_text);
     opevo_start_list *list = make_list();
@@ -72,7 +72,7 @@ static void texts(void **state)
 }
 
 /* Of its own space the best point itself; of another one what both have in common. */
-static void runs(void **state)
+CHECK_TEST(runs)
 {
     opevo_space *space = formula_space(space_text);
     opevo_space *other = formula_space("{\"u\": {\"_type\": \"discrete\", \"_value\": [1, 3, 4]}}");
@@ -119,7 +119,7 @@ static void runs(void **state)
 
 /* The nearest extents first, no other device, template, kind or text, and not the operator
  * itself. */
-static void related_runs(void **state)
+CHECK_TEST(related_runs)
 {
     static const struct {
         const char *name, *wanted[3];
@@ -179,7 +179,7 @@ static void related_runs(void **state)
     scratch_remove(&folder);
 }
 
-static void trials_to_learn_from(void **state)
+CHECK_TEST(trials_to_learn_from)
 {
     opevo_space *space = formula_space(space_text);
     scratch_folder folder = scratch_make();
@@ -210,7 +210,7 @@ static void trials_to_learn_from(void **state)
     scratch_remove(&folder);
 }
 
-static void names_of_runs(void **state)
+CHECK_TEST(names_of_runs)
 {
     const struct {
         const char *text, *path;
@@ -228,15 +228,4 @@ static void names_of_runs(void **state)
         assert_int_equal(run, cases[i].run);
         free(path);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts),         cmocka_unit_test(runs),
-        cmocka_unit_test(related_runs),  cmocka_unit_test(trials_to_learn_from),
-        cmocka_unit_test(names_of_runs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

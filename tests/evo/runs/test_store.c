@@ -21,7 +21,7 @@ static void check_same(const opevo_trial *a, const opevo_trial *b)
     assert_true(!b->outcome.samples_s && !b->outcome.message);
 }
 
-static void test_round_trip(void **state)
+CHECK_TEST(test_round_trip)
 {
     scratch_folder scratch = scratch_make();
     opevo_space *space = formula_space(space_text);
@@ -69,7 +69,7 @@ static void check_details(const opevo_outcome *read, const opevo_outcome *wanted
         assert_string_equal(read->message, wanted->message);
 }
 
-static void test_samples_and_messages(void **state)
+CHECK_TEST(test_samples_and_messages)
 {
     scratch_folder scratch = scratch_make();
     opevo_space *space = formula_space(space_text);
@@ -120,7 +120,7 @@ static void test_samples_and_messages(void **state)
 }
 
 /* The processor times of a trial's samples stand beside it, and come into another store with it. */
-static void test_windows(void **state)
+CHECK_TEST(test_windows)
 {
     static const double processor_s[] = {1e-3, 2e-3, 3e-3, 4e-3};
     scratch_folder scratch = scratch_make();
@@ -160,7 +160,7 @@ static void test_windows(void **state)
     scratch_remove(&scratch);
 }
 
-static void test_identity_of_a_run(void **state)
+CHECK_TEST(test_identity_of_a_run)
 {
     scratch_folder scratch = scratch_make();
     opevo_space *space = formula_space(space_text);
@@ -206,7 +206,7 @@ static void test_identity_of_a_run(void **state)
 }
 
 /* A transaction that fails in the middle leaves nothing; so does a second writer of one run. */
-static void test_append_is_atomic(void **state)
+CHECK_TEST(test_append_is_atomic)
 {
     scratch_folder scratch = scratch_make();
     opevo_space *space = formula_space(space_text);
@@ -235,7 +235,7 @@ static void test_append_is_atomic(void **state)
     scratch_remove(&scratch);
 }
 
-static void test_read_only(void **state)
+CHECK_TEST(test_read_only)
 {
     scratch_folder scratch = scratch_make();
     opevo_space *space = formula_space(space_text);
@@ -276,7 +276,7 @@ static void note_run(void *context, const opevo_run_info *info)
     self->info[self->count++] = *info;
 }
 
-static void test_list(void **state)
+CHECK_TEST(test_list)
 {
     scratch_folder scratch = scratch_make();
     opevo_space *space = formula_space(space_text);
@@ -342,7 +342,7 @@ static void note_notes(void *context, const opevo_run_info *info)
     ++*count;
 }
 
-static void test_notes_of_a_run(void **state)
+CHECK_TEST(test_notes_of_a_run)
 {
     scratch_folder scratch = scratch_make();
     opevo_space *space = formula_space(space_text);
@@ -364,20 +364,4 @@ static void test_notes_of_a_run(void **state)
     opevo_store_close(store);
     opevo_space_destroy(space);
     scratch_remove(&scratch);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_samples_and_messages),
-        cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_identity_of_a_run),
-        cmocka_unit_test(test_append_is_atomic),
-        cmocka_unit_test(test_read_only),
-        cmocka_unit_test(test_list),
-        cmocka_unit_test(test_notes_of_a_run),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

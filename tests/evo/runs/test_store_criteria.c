@@ -107,7 +107,7 @@ static opevo_store *open_store(const char *path, opevo_store_mode mode)
 }
 
 /* Rows: written, read again by another process' store, and gone on with. */
-static void test_rows(void **state)
+CHECK_TEST(test_rows)
 {
     static fixture all;
     opevo_store *store = NULL;
@@ -134,7 +134,7 @@ static void test_rows(void **state)
 }
 
 /* A run that was begun without criteria has them from the trial where it is resumed with some. */
-static void test_gained(void **state)
+CHECK_TEST(test_gained)
 {
     static fixture all;
     opevo_store *store = NULL;
@@ -160,7 +160,7 @@ static void test_gained(void **state)
 }
 
 /* The same run with other criteria is refused. */
-static void test_other_criteria(void **state)
+CHECK_TEST(test_other_criteria)
 {
     static const opevo_criterion others[][2] = {{{"error", "", false}, {"rate", "1/J", false}},
                                                 {{"error", "%", false}, {"rate", "1/J", true}},
@@ -195,7 +195,7 @@ static void test_other_criteria(void **state)
 }
 
 /* What no store of ours holds is refused. */
-static void test_damage(void **state)
+CHECK_TEST(test_damage)
 {
     static const char *const damage[][2] = {
         {"UPDATE criteria SET place = 7 WHERE place = 2", "criteria of run 1 are malformed"},
@@ -237,7 +237,7 @@ static void test_damage(void **state)
 }
 
 /* What the tuner sees is part of what identifies a run, and what it does not see is not. */
-static void test_identity(void **state)
+CHECK_TEST(test_identity)
 {
     static fixture all;
     opevo_setting_value settings[FORMULA_SETTINGS_MOST];
@@ -268,7 +268,7 @@ static void test_identity(void **state)
 
 /* A trial that breaks a requirement is infeasible: the tuner is told a failure, the store has what
  * was measured, and a run that requires something else is another run. */
-static void test_requirements(void **state)
+CHECK_TEST(test_requirements)
 {
     static fixture all;
     opevo_setting_value settings[FORMULA_SETTINGS_MOST];
@@ -316,7 +316,7 @@ static void test_requirements(void **state)
 }
 
 /* A study with requirements does not share what it judged with one without. */
-static void test_requirements_of_a_study(void **state)
+CHECK_TEST(test_requirements_of_a_study)
 {
     static const char plan[] =
         "{\"study\": 1, \"objectives\": [{\"on\": \"small\", \"require\": \"rate>=4\"}, \"small\"],"
@@ -388,7 +388,7 @@ static void check_study(const opevo_study *study, const char *path, opevo_shard 
 }
 
 /* Packed runs that share outcomes, packed runs that do not, and rows; also in shares. */
-static void test_studies(void **state)
+CHECK_TEST(test_studies)
 {
     static fixture all;
     opevo_study *study = NULL;
@@ -416,7 +416,7 @@ static void test_studies(void **state)
 }
 
 /* A study that goes on in a store of before: what its runs share is completed, the rest stays. */
-static void test_a_study_goes_on(void **state)
+CHECK_TEST(test_a_study_goes_on)
 {
     static fixture all;
     opevo_study *study = NULL;
@@ -432,21 +432,4 @@ static void test_a_study_goes_on(void **state)
     check_study(study, all.scratch.file, (opevo_shard){0, 2});
     opevo_study_destroy(study);
     fixture_free(&all);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_gained),
-        cmocka_unit_test(test_other_criteria),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_requirements),
-        cmocka_unit_test(test_requirements_of_a_study),
-        cmocka_unit_test(test_studies),
-        cmocka_unit_test(test_a_study_goes_on),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static void make_store(const char *path)
     opevo_space_destroy(space);
 }
 
-static void test_a_reader_leaves_the_store_alone(void **state)
+CHECK_TEST(test_a_reader_leaves_the_store_alone)
 {
     scratch_folder scratch = scratch_make();
 
@@ -69,7 +69,7 @@ static int read_as_nobody(const char *path)
     return 0;
 }
 
-static void test_a_store_that_may_only_be_read(void **state)
+CHECK_TEST(test_a_store_that_may_only_be_read)
 {
     scratch_folder scratch = scratch_make();
     char path[PATH_MAX];
@@ -120,7 +120,7 @@ static void check_refused(const char *path, opevo_status wanted, const char *wor
     opevo_free(after);
 }
 
-static void test_not_a_store(void **state)
+CHECK_TEST(test_not_a_store)
 {
     static const char text[] = "threads,gflops\n64,3.5\n";
     scratch_folder scratch = scratch_make();
@@ -152,7 +152,7 @@ static void test_not_a_store(void **state)
     tamper(scratch.file, "UPDATE format SET value = '0.0.9' WHERE key = 'version'");
     check_refused(scratch.file, OPEVO_INVALID, "is damaged: ");
 
-    /* An empty file is no store to read, and becomes one to write. */
+    /* An empty file cannot be read as a store; opened for writing it becomes one. */
     scratch_empty(&scratch);
     write_file(scratch.file, "", 0);
     CHECK_FAILS(OPEVO_INVALID, "it is empty",
@@ -163,7 +163,7 @@ static void test_not_a_store(void **state)
 }
 
 /* Values that no run has written are found when they are read. */
-static void test_spoilt_values(void **state)
+CHECK_TEST(test_spoilt_values)
 {
     static const char *const spoil[] = {
         "UPDATE trials SET point = x'00' WHERE number = 2",
@@ -234,7 +234,7 @@ static bool use_all(const char *path, const opevo_run_key *key)
 
 /* A file cut anywhere is refused; one with any byte turned over is refused or read, never a crash.
  */
-static void test_cut_and_flipped_files(void **state)
+CHECK_TEST(test_cut_and_flipped_files)
 {
     scratch_folder scratch = scratch_make();
     opevo_space *space = formula_space(space_text);
@@ -275,25 +275,11 @@ static void test_cut_and_flipped_files(void **state)
 }
 
 /* SQLite's own names mean nothing here: they are files. */
-static void test_odd_paths(void **state)
+CHECK_TEST(test_odd_paths)
 {
     opevo_store_close(open_store(":memory:", OPEVO_STORE_WRITE));
     assert_int_equal(access(":memory:", F_OK), 0);
     assert_int_equal(unlink(":memory:"), 0);
     opevo_store_close(open_store("a?b#c%41.db", OPEVO_STORE_WRITE));
     assert_int_equal(unlink("a?b#c%41.db"), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_reader_leaves_the_store_alone),
-        cmocka_unit_test(test_a_store_that_may_only_be_read),
-        cmocka_unit_test(test_not_a_store),
-        cmocka_unit_test(test_spoilt_values),
-        cmocka_unit_test(test_cut_and_flipped_files),
-        cmocka_unit_test(test_odd_paths),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static void check(opevo_store *store, int64_t run, size_t count, size_t rounds, 
     opevo_stored_finals_free(&finals);
 }
 
-static void test_round_trip(void **state)
+CHECK_TEST(test_round_trip)
 {
     opevo_space *space = NULL;
     opevo_store *store = open_store(OPEVO_STORE_WRITE);
@@ -98,7 +98,7 @@ static void test_round_trip(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_damaged(void **state)
+CHECK_TEST(test_damaged)
 {
     static const char *const damages[] = {
         /* minus infinity, 1, 1 */
@@ -125,14 +125,10 @@ static void test_damaged(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_damaged),
-    };
     int failed = 0;
 
     scratch = scratch_make();
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    failed = check_tests(NULL, NULL);
     scratch_remove(&scratch);
     return failed;
 }

@@ -74,7 +74,7 @@ static opevo_group *read_groups(opevo_store *store, size_t count)
     return groups;
 }
 
-static void groups_come_back(void **state)
+CHECK_TEST(groups_come_back)
 {
     opevo_store *store = make_store();
     opevo_group *groups = read_groups(store, 0);
@@ -121,7 +121,7 @@ static void groups_come_back(void **state)
 }
 
 /* The same round again changes nothing; another one ends the course that was stored. */
-static void a_course_is_replaced_from_where_it_differs(void **state)
+CHECK_TEST(a_course_is_replaced_from_where_it_differs)
 {
     static const opevo_group_round first[] = {{0, 8}, {1, 8}, {2, 8}, {0, 16}, {1, 11}};
     static const opevo_group_round second[] = {{0, 8}, {1, 8}, {2, 8}, {2, 16}};
@@ -145,7 +145,7 @@ static void a_course_is_replaced_from_where_it_differs(void **state)
     opevo_store_close(store);
 }
 
-static void memory_comes_back(void **state)
+CHECK_TEST(memory_comes_back)
 {
     static const opevo_group_kernel kernels[] = {{2, 1, 0, 7}, {0, 3, 64, 0}, {0, 1, 128, 1}};
     static const size_t order[] = {2, 1, 0};
@@ -172,7 +172,7 @@ static void memory_comes_back(void **state)
     opevo_store_close(store);
 }
 
-static void damaged_groups_are_refused(void **state)
+CHECK_TEST(damaged_groups_are_refused)
 {
     static const char *const spoilt[] = {
         "DELETE FROM group_tasks WHERE place = 2",
@@ -227,12 +227,5 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_come_back),
-        cmocka_unit_test(a_course_is_replaced_from_where_it_differs),
-        cmocka_unit_test(memory_comes_back),
-        cmocka_unit_test(damaged_groups_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return check_tests(set_up, tear_down);
 }

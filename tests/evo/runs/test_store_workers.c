@@ -88,7 +88,7 @@ static void check_measurers(opevo_store *store, int64_t run, const uint32_t *exp
 
 /* What is noted is written with the next trials, for the run that it is of, and counts where the
  * trial is stored. */
-static void test_measured(void **state)
+CHECK_TEST(test_measured)
 {
     enum { TRIALS = 5 };
     opevo_trial trials[TRIALS];
@@ -122,7 +122,7 @@ static opevo_status print_device(void *context, const char *objective, const cha
 }
 
 /* A second device is refused with its trials, unless it is permitted, whatever comes afterwards. */
-static void test_devices(void **state)
+CHECK_TEST(test_devices)
 {
     opevo_trial trials[5];
     opevo_store *store = open_store(scratch.file, OPEVO_STORE_WRITE);
@@ -151,7 +151,7 @@ static void test_devices(void **state)
 }
 
 /* Faults add up, the last state stands, and so do the last words that are any. */
-static void test_states(void **state)
+CHECK_TEST(test_states)
 {
     opevo_store *store = open_store(scratch.file, OPEVO_STORE_WRITE);
     const opevo_run_key key = key_of(space, 4);
@@ -242,7 +242,7 @@ static opevo_status run_once(device *self, opevo_store *store, uint64_t seed, ui
 }
 
 /* Two runs one after the other, each with four trials; the first is continued, by nobody. */
-static void test_sessions(void **state)
+CHECK_TEST(test_sessions)
 {
     opevo_store *store = open_store(scratch.file, OPEVO_STORE_WRITE);
     device self = {.formula = formula_on(space, 1, 0),
@@ -275,12 +275,5 @@ static void test_sessions(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_measured),
-        cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_states),
-        cmocka_unit_test(test_sessions),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return check_tests(set_up, tear_down);
 }

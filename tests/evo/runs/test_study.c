@@ -132,7 +132,7 @@ static void check_listed(void *context, const opevo_run_info *info)
     opevo_text_free(&best);
 }
 
-static void test_the_runs_are_those_of_opevo_run(void **state)
+CHECK_TEST(test_the_runs_are_those_of_opevo_run)
 {
     static setup self;
     opevo_store *store = NULL;
@@ -153,7 +153,7 @@ static void test_the_runs_are_those_of_opevo_run(void **state)
     tear_down(&self);
 }
 
-static void test_threads_change_nothing(void **state)
+CHECK_TEST(test_threads_change_nothing)
 {
     static setup self;
     fixture_path other;
@@ -184,7 +184,7 @@ static void note_progress(void *context, const opevo_study_progress *progress)
     self->trials = progress->trials;
 }
 
-static void test_progress(void **state)
+CHECK_TEST(test_progress)
 {
     static setup self;
     told heard = {0, 0, 0};
@@ -202,7 +202,7 @@ static void test_progress(void **state)
 
 /* ---- Shares ---- */
 
-static void test_shares_joined(void **state)
+CHECK_TEST(test_shares_joined)
 {
     static setup self;
     fixture_path parts[3];
@@ -268,7 +268,7 @@ static void list_identities(const char *path, identities *out)
     opevo_store_close(store);
 }
 
-static void test_a_plan_that_grows(void **state)
+CHECK_TEST(test_a_plan_that_grows)
 {
     static setup self;
     static identities before;
@@ -311,7 +311,7 @@ static void test_a_plan_that_grows(void **state)
 
 /* ---- Measured objectives ---- */
 
-static void test_measured_runs(void **state)
+CHECK_TEST(test_measured_runs)
 {
     static const char text[] =
         "{\"study\": 1, \"objectives\": [\"device\", \"small\"], \"tuners\": [\"random\","
@@ -350,7 +350,7 @@ static void test_measured_runs(void **state)
     tear_down(&self);
 }
 
-static void test_estimate(void **state)
+CHECK_TEST(test_estimate)
 {
     static setup self;
     opevo_study_estimate estimate;
@@ -367,19 +367,4 @@ static void test_estimate(void **state)
     CHECK_OK(opevo_study_estimate_time(self.study, &options, .01, &estimate, &err));
     assert_true(estimate.present == estimate.runs && estimate.seconds == 0 && estimate.high == 0);
     tear_down(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_runs_are_those_of_opevo_run),
-        cmocka_unit_test(test_threads_change_nothing),
-        cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_shares_joined),
-        cmocka_unit_test(test_a_plan_that_grows),
-        cmocka_unit_test(test_measured_runs),
-        cmocka_unit_test(test_estimate),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,14 +137,14 @@ static void check_runs(bool concurrent)
     fixture_free(&self);
 }
 
-static void test_runs(void **state)
+CHECK_TEST(test_runs)
 {
     check_runs(false);
     check_runs(true);
 }
 
 /* The objective's defaults stand behind the plan's settings and criteria. */
-static void test_defaults(void **state)
+CHECK_TEST(test_defaults)
 {
     static const char text[] = OBJECTIVE
         "\"edits\", {\"on\": \"edits\", \"criteria\": \"edits\", \"with\": [\"a=1\", \"b\"]}" REST
@@ -181,7 +181,7 @@ static void test_defaults(void **state)
     fixture_free(&self);
 }
 
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     static const struct {
         const char *text, *words;
@@ -216,15 +216,4 @@ static void test_refused(void **state)
     }
     opevo_domain_destroy(&domain.super);
     fixture_free(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

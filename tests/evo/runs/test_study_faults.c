@@ -37,7 +37,7 @@ static bool run_and_kill(setup *self, opevo_study_options options, long after_us
 }
 
 /* From before the file exists to the last commit, alone and as shares. */
-static void test_killed_at_random_moments(void **state)
+CHECK_TEST(test_killed_at_random_moments)
 {
     static setup self;
     fixture_path parts[2];
@@ -75,7 +75,7 @@ static void test_killed_at_random_moments(void **state)
 
 /* ---- Two writers ---- */
 
-static void test_a_second_writer_is_refused(void **state)
+CHECK_TEST(test_a_second_writer_is_refused)
 {
     static setup self;
     opevo_store *store = NULL;
@@ -97,7 +97,7 @@ static void test_a_second_writer_is_refused(void **state)
 
 /* ---- Errors ---- */
 
-static void test_an_objective_that_breaks(void **state)
+CHECK_TEST(test_an_objective_that_breaks)
 {
     static setup self;
     fixture_path whole;
@@ -120,7 +120,7 @@ static void test_an_objective_that_breaks(void **state)
     tear_down(&self);
 }
 
-static void test_interrupted(void **state)
+CHECK_TEST(test_interrupted)
 {
     static const opevo_interrupt yes = {1};
     static setup self;
@@ -133,7 +133,7 @@ static void test_interrupted(void **state)
     tear_down(&self);
 }
 
-static void test_out_of_memory(void **state)
+CHECK_TEST(test_out_of_memory)
 {
     static const char text[] =
         "{\"study\": 1, \"objectives\": [\"small\", \"large\", \"device\"], \"tuners\":"
@@ -217,7 +217,7 @@ static bool survives(const char *path, const char *table, const char *column, si
     return ok;
 }
 
-static void test_damaged_trials(void **state)
+CHECK_TEST(test_damaged_trials)
 {
     static const char text[] =
         "{\"study\": 1, \"objectives\": [\"small\", \"large\"], \"tuners\": [\"random\"],"
@@ -241,7 +241,7 @@ static void test_damaged_trials(void **state)
     tear_down(&self);
 }
 
-static void test_stores_that_contradict(void **state)
+CHECK_TEST(test_stores_that_contradict)
 {
     static setup self;
     fixture_path other;
@@ -262,19 +262,4 @@ static void test_stores_that_contradict(void **state)
     CHECK_FAILS(OPEVO_IO, "absent.db",
                 opevo_study_merge(self.study, self.store.text, &source, 1, &result, &err));
     tear_down(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_killed_at_random_moments),
-        cmocka_unit_test(test_a_second_writer_is_refused),
-        cmocka_unit_test(test_an_objective_that_breaks),
-        cmocka_unit_test(test_interrupted),
-        cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_damaged_trials),
-        cmocka_unit_test(test_stores_that_contradict),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

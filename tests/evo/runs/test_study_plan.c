@@ -15,7 +15,7 @@ static opevo_study *study_of(fixture *self, const char *text)
 }
 
 /* Nested loops, written out. */
-static void test_expansion(void **state)
+CHECK_TEST(test_expansion)
 {
     static const char *const on[] = {"small", "device"};
     static const char *const q[] = {"0.1", "0.3", "0.5"};
@@ -68,7 +68,7 @@ static void test_expansion(void **state)
 }
 
 /* More seeds, and lines at the end, keep what was there; shares are a partition, and fair. */
-static void test_shares(void **state)
+CHECK_TEST(test_shares)
 {
     fixture self;
 
@@ -111,7 +111,7 @@ static void test_shares(void **state)
     fixture_free(&self);
 }
 
-static void test_texts_of_objectives(void **state)
+CHECK_TEST(test_texts_of_objectives)
 {
     fixture self;
     opevo_plan *plan = NULL;
@@ -160,7 +160,7 @@ static void check_unknown_optimum(fixture *self)
 }
 
 /* The sentence begins with the path of the plan and has these words. */
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     static const struct {
         const char *text, *words;
@@ -246,7 +246,7 @@ static void test_refused(void **state)
 }
 
 /* Every allocation fails in turn; nothing is left alive. */
-static void test_out_of_memory(void **state)
+CHECK_TEST(test_out_of_memory)
 {
     static const char text[] =
         "{\"study\": 1, \"objectives\": [{\"on\": \"small\", \"topologies\": {\"*factor\":"
@@ -271,15 +271,4 @@ static void test_out_of_memory(void **state)
         assert_int_equal(opevo_memory_live(), alive);
     }
     fixture_free(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expansion),           cmocka_unit_test(test_shares),
-        cmocka_unit_test(test_texts_of_objectives), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ cleanup:
     return status;
 }
 
-static void test_domain(void **state)
+CHECK_TEST(test_domain)
 {
     static const char *const bad[] = {"",      "[",       "[2a",     "[2c]",  "[12a]",    "[2z]",
                                       "[02a]", "[2a 1c]", "[2a 2b]", "2a",    "[2a,3b]",  "[ 2a]",
@@ -135,7 +135,7 @@ static void check_texts(const setup *self, size_t wanted)
 
 /* Cut into steps, and resumed by a domain that has met nothing, a run leaves the store of one that
  * was never cut. */
-static void test_runs_are_stored_and_resumed(void **state)
+CHECK_TEST(test_runs_are_stored_and_resumed)
 {
     opevo_text whole = {0};
     opevo_text cut = {0};
@@ -203,7 +203,7 @@ static bool run_and_kill(setup *self, long after_us)
 }
 
 /* 12 kills at random moments. */
-static void test_texts_survive_kills(void **state)
+CHECK_TEST(test_texts_survive_kills)
 {
     opevo_text whole = {0};
     opevo_text killed = {0};
@@ -234,7 +234,7 @@ static void test_texts_survive_kills(void **state)
 }
 
 /* With one criterion it is a plain genetic algorithm; with two it trades letters for edits. */
-static void test_search(void **state)
+CHECK_TEST(test_search)
 {
     const opevo_criteria both = {.count = 2,
                                  .chosen = {{.index = 0, .larger_is_better = true}, {.index = 1}}};
@@ -259,7 +259,7 @@ static void test_search(void **state)
 }
 
 /* Nothing is written for a tuner that needs a space. */
-static void test_tuners_that_need_a_space_are_refused(void **state)
+CHECK_TEST(test_tuners_that_need_a_space_are_refused)
 {
     size_t refused = 0;
 
@@ -300,8 +300,8 @@ static void look(void *context, const opevo_run_info *info)
     opevo_text_add(context, info->best_text);
 }
 
-/* A listing shows the text of the best candidate; the space of such a run is none. */
-static void test_listing(void **state)
+/* A listing shows the text of the best candidate; such a run has no space. */
+CHECK_TEST(test_listing)
 {
     opevo_run_result result = {.trials = 0};
     opevo_text best = {0};
@@ -325,7 +325,7 @@ static void test_listing(void **state)
 }
 
 /* A stored trial that the tuner does not propose is named by its texts. */
-static void test_other_trials_are_refused(void **state)
+CHECK_TEST(test_other_trials_are_refused)
 {
     opevo_run_result result = {.trials = 0};
     opevo_store *store = NULL;
@@ -350,7 +350,7 @@ static void test_other_trials_are_refused(void **state)
     tear_down(&self);
 }
 
-static void test_every_allocation_fails(void **state)
+CHECK_TEST(test_every_allocation_fails)
 {
     opevo_status status = OPEVO_NOMEM;
     opevo_run_result result = {.trials = 0};
@@ -393,7 +393,7 @@ static void tell_backwards(opevo_session *session, opevo_domain *domain, opevo_t
 
 /* Outcomes that the caller tells, ahead of their turn and to a process before this one: texts come
  * with them. */
-static void test_outcomes_of_the_caller(void **state)
+CHECK_TEST(test_outcomes_of_the_caller)
 {
     enum { COUNT = 10 };
     setup self;
@@ -425,21 +425,4 @@ static void test_outcomes_of_the_caller(void **state)
     self.options.store = NULL;
     check_texts(&self, COUNT);
     tear_down(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_domain),
-        cmocka_unit_test(test_runs_are_stored_and_resumed),
-        cmocka_unit_test(test_texts_survive_kills),
-        cmocka_unit_test(test_search),
-        cmocka_unit_test(test_tuners_that_need_a_space_are_refused),
-        cmocka_unit_test(test_listing),
-        cmocka_unit_test(test_other_trials_are_refused),
-        cmocka_unit_test(test_every_allocation_fails),
-        cmocka_unit_test(test_outcomes_of_the_caller),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,7 +99,7 @@ static void check_known(const char *path, const opevo_index *points)
 }
 
 /* A run that was cut ends as one that was not, with and without a start point. */
-static void test_resume(void **state)
+CHECK_TEST(test_resume)
 {
     static const char *const tuners[] = {"random", "opevo", "gbfs", "tpe", "nsga2", "kt-genetic"};
 
@@ -121,7 +121,7 @@ static void test_resume(void **state)
 }
 
 /* A text that is not that of the point beside it is refused. */
-static void test_spoilt(void **state)
+CHECK_TEST(test_spoilt)
 {
     static const char *const changes[] = {
         "UPDATE candidates SET text = replace(text, 'p0=1 ', 'p0=2 ')",
@@ -144,14 +144,4 @@ static void test_spoilt(void **state)
         opevo_store_close(store);
         scratch_remove(&scratch);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_spoilt),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static samples make_samples(uint64_t seed)
     return made;
 }
 
-static void test_policy(void **state)
+CHECK_TEST(test_policy)
 {
     opevo_i_gbfs_actor_critic *network = make(1);
     samples s = make_samples(2);
@@ -64,7 +64,7 @@ static void test_policy(void **state)
 
 /* Uniform in +-1/sqrt(inputs) below the hidden layer and +-1/sqrt(128) above it: the extremes of so
  * many numbers lie within 5 % of the bounds, with probability above 1 - 1e-12. */
-static void test_first_weights(void **state)
+CHECK_TEST(test_first_weights)
 {
     opevo_i_gbfs_actor_critic *network = make(3);
     double weights[WEIGHTS];
@@ -80,7 +80,7 @@ static void test_first_weights(void **state)
 }
 
 /* The network in double precision has the derivatives of its loss for a gradient. */
-static void test_plain_gradient(void **state)
+CHECK_TEST(test_plain_gradient)
 {
     opevo_i_gbfs_actor_critic *network = make(4);
     samples s = make_samples(5);
@@ -119,7 +119,7 @@ static void test_plain_gradient(void **state)
 
 /* Single precision is within its bounds, and what is spoilt is not: the other loss, the other sign,
  * another reward, a thousandth of a single entry. */
-static void test_gradient(void **state)
+CHECK_TEST(test_gradient)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         opevo_i_gbfs_actor_critic *network = make(seed);
@@ -161,7 +161,7 @@ static void test_gradient(void **state)
 
 /* An action whose probability is 0 in single precision has a logarithm, so that those who take it
  * by chance learn. */
-static void test_least_probability(void **state)
+CHECK_TEST(test_least_probability)
 {
     opevo_i_gbfs_actor_critic *network = make(5);
     samples s = make_samples(5);
@@ -212,7 +212,7 @@ static void plain_adam(const float *gradient, int t, enum spoilt spoilt, double 
     }
 }
 
-static void test_adam(void **state)
+CHECK_TEST(test_adam)
 {
     enum { STEPS = 5 };
 
@@ -243,7 +243,7 @@ static void test_adam(void **state)
 
 /* Action 2 is rewarded and all others are not, at every state. The published loss learns that, the
  * reference with its wrong sign learns to avoid it. */
-static void test_sign(void **state)
+CHECK_TEST(test_sign)
 {
     for (int loss = OPEVO_I_LOSS_PUBLISHED; loss <= OPEVO_I_LOSS_REFERENCE; loss++) {
         opevo_i_gbfs_actor_critic *network = make(8);
@@ -270,7 +270,7 @@ static void test_sign(void **state)
 }
 
 /* The same calls give the same bits, wherever the memory happens to lie. */
-static void test_repeats_to_the_bit(void **state)
+CHECK_TEST(test_repeats_to_the_bit)
 {
     float first[ACTIONS];
 
@@ -295,7 +295,7 @@ static void test_repeats_to_the_bit(void **state)
 
 /* Rewards that no arithmetic survives change nothing, and leave a network that learns. The
  * probabilities have a sum of 1 up to the roundings of their own sum and of their quotients. */
-static void test_huge_rewards(void **state)
+CHECK_TEST(test_huge_rewards)
 {
     static const double huge[] = {1e308, 1e160, 1e100, 1.7e308, 1e38, 1e25};
     opevo_i_gbfs_actor_critic *network = make(11);
@@ -327,21 +327,4 @@ static void test_huge_rewards(void **state)
         }
     }
     opevo_i_gbfs_actor_critic_destroy(network);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_policy),
-        cmocka_unit_test(test_first_weights),
-        cmocka_unit_test(test_plain_gradient),
-        cmocka_unit_test(test_gradient),
-        cmocka_unit_test(test_least_probability),
-        cmocka_unit_test(test_adam),
-        cmocka_unit_test(test_sign),
-        cmocka_unit_test(test_repeats_to_the_bit),
-        cmocka_unit_test(test_huge_rewards),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

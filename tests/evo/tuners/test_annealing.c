@@ -95,7 +95,7 @@ static target make_target(const opevo_space *space, uint64_t seed)
 
 /* In a space that the chains can walk through many times over, the list is the true one: the
  * largest scores that are not negative, by falling score, none excluded, none twice. */
-static void test_finds_the_best(void **state)
+CHECK_TEST(test_finds_the_best)
 {
     for (size_t s = 0; s < sizeof spaces / sizeof *spaces; s++) {
         opevo_space *space = formula_space(spaces[s]);
@@ -131,7 +131,7 @@ static void test_finds_the_best(void **state)
 }
 
 /* Where nothing enters the list it ends after 50 steps, and it never takes more than it may. */
-static void test_steps(void **state)
+CHECK_TEST(test_steps)
 {
     opevo_space *space = formula_space(spaces[0]);
     target flat = {.space = space};
@@ -160,7 +160,7 @@ static void test_steps(void **state)
  * point it goes with probability exp(-1/2) = .607, from the bad one always. Of 4,000 chains half
  * start at the good one; the bound is four standard errors, and a difference of the wrong sign, an
  * exponent that is not negated or a temperature forgotten are off by more than 20. */
-static void test_acceptance(void **state)
+CHECK_TEST(test_acceptance)
 {
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"choice\", \"_value\": [1, 2]}}");
     unsigned starts[2] = {0}, moves[2] = {0};
@@ -188,7 +188,7 @@ static void test_acceptance(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_scores_that_fail(void **state)
+CHECK_TEST(test_scores_that_fail)
 {
     opevo_space *space = formula_space(spaces[0]);
     target wanted = make_target(space, 1);
@@ -204,16 +204,4 @@ static void test_scores_that_fail(void **state)
                 opevo_i_tvm_annealing_search(annealing, &goal, 4, &rng, points, &count, &err));
     opevo_i_tvm_annealing_destroy(annealing);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_finds_the_best),
-        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_acceptance),
-        cmocka_unit_test(test_scores_that_fail),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

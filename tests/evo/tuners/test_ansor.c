@@ -78,8 +78,8 @@ static void check_parents(opevo_i_tvm_evolution *self, const float *scores, size
     assert_true(fit_p(drawn, law, count, DRAWS) > 1e-4);
 }
 
-/* By positive scores; uniform where there is none. */
-static void test_law_of_parents(void **state)
+/* By positive scores; uniform without any. */
+CHECK_TEST(test_law_of_parents)
 {
     opevo_space *space = formula_space(sketches);
     opevo_tuner *tuner = tuner_make("ansor", space, "", 1);
@@ -138,7 +138,7 @@ static void place_parents(opevo_i_tvm_ansor *self, opevo_rng *rng)
 
 /* Where the model is a sum over stages, every stage of a child is from the parent that is better
  * there, and half of the draws of two parents take two different ones. */
-static void test_crossover_takes_the_better_stages(void **state)
+CHECK_TEST(test_crossover_takes_the_better_stages)
 {
     opevo_space *space = formula_space(sketches);
     opevo_tuner *tuner = tuner_make("ansor", space, "crossover=1 population=40", 1);
@@ -178,7 +178,7 @@ static void test_crossover_takes_the_better_stages(void **state)
 }
 
 /* Parents of different sketches have no child. */
-static void test_crossover_within_a_sketch(void **state)
+CHECK_TEST(test_crossover_within_a_sketch)
 {
     opevo_space *space = formula_space(sketches);
     opevo_tuner *tuner = tuner_make("ansor", space, "crossover=1 population=40", 1);
@@ -310,7 +310,7 @@ static double mean_fitness(const opevo_space *space, const record *made, size_t 
 
 /* As long as scores are noise, half of the trials are of each sketch, although one has 900 times as
  * many points: the number is within 6 standard deviations. */
-static void test_sketches_are_uniform(void **state)
+CHECK_TEST(test_sketches_are_uniform)
 {
     opevo_space *space = formula_space(sketches);
     size_t found = 0;
@@ -325,7 +325,7 @@ static void test_sketches_are_uniform(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_share_of_random_trials(void **state)
+CHECK_TEST(test_share_of_random_trials)
 {
     opevo_space *space = formula_space(sketches);
     record made;
@@ -338,7 +338,7 @@ static void test_share_of_random_trials(void **state)
     opevo_space_destroy(space);
 }
 
-/* It learns from the rows of programs, and from parameters where there are none. */
+/* It learns from the rows of programs, and from parameters where a program has none. */
 static void check_learns(const char *settings, bool features, double times)
 {
     opevo_space *space = formula_space(sketches);
@@ -350,7 +350,7 @@ static void check_learns(const char *settings, bool features, double times)
     opevo_space_destroy(space);
 }
 
-static void test_learns(void **state)
+CHECK_TEST(test_learns)
 {
     check_learns("", true, 4);
     check_learns("", false, 4);
@@ -360,7 +360,7 @@ static void test_learns(void **state)
 }
 
 /* Points that cannot be lowered are not proposed, by any search. */
-static void test_programs_that_cannot_be_lowered(void **state)
+CHECK_TEST(test_programs_that_cannot_be_lowered)
 {
     static const char *const settings[] = {"", "search=random", "search=beam", "crossover=0.5"};
     opevo_space *space = formula_space(sketches);
@@ -379,7 +379,7 @@ static void test_programs_that_cannot_be_lowered(void **state)
 
 /* Anew where a fifth as many trials are new as the last training saw: at 128, 192, ..., 384 and
  * 512; or after every batch; or never. */
-static void test_retraining(void **state)
+CHECK_TEST(test_retraining)
 {
     opevo_space *space = formula_space(sketches);
     record made;
@@ -396,7 +396,7 @@ static void test_retraining(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_patience(void **state)
+CHECK_TEST(test_patience)
 {
     opevo_space *space = formula_space(sketches);
     size_t best = 0;
@@ -418,7 +418,7 @@ static void test_patience(void **state)
 
 /* Two runs on devices of other speeds: the second is ten times faster. The first batch is better
  * than that of the search without them by far, and the earlier points may come again. */
-static void test_learns_from_earlier_runs(void **state)
+CHECK_TEST(test_learns_from_earlier_runs)
 {
     enum { EARLIER = 300 };
     static opevo_trial earlier[EARLIER];
@@ -450,7 +450,7 @@ static void test_learns_from_earlier_runs(void **state)
 }
 
 /* Failures alone teach nothing. */
-static void test_learns_nothing_from_failures(void **state)
+CHECK_TEST(test_learns_nothing_from_failures)
 {
     opevo_trial earlier[BATCH] = {0};
     opevo_space *space = formula_space(sketches);
@@ -484,7 +484,7 @@ static void note_points(void *context, const opevo_trial *trial, bool resumed)
 
 /* A run that was cut in the middle of a batch and read back proposes what it would have proposed;
  * so it does in a batch of any size and on several threads. */
-static void test_resumes(void **state)
+CHECK_TEST(test_resumes)
 {
     static opevo_index whole[TRIALS], cut[TRIALS];
     opevo_space *space = formula_space(sketches);
@@ -513,24 +513,4 @@ static void test_resumes(void **state)
     opevo_store_close(options.store);
     scratch_remove(&scratch);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_law_of_parents),
-        cmocka_unit_test(test_crossover_takes_the_better_stages),
-        cmocka_unit_test(test_crossover_within_a_sketch),
-        cmocka_unit_test(test_sketches_are_uniform),
-        cmocka_unit_test(test_share_of_random_trials),
-        cmocka_unit_test(test_learns),
-        cmocka_unit_test(test_programs_that_cannot_be_lowered),
-        cmocka_unit_test(test_retraining),
-        cmocka_unit_test(test_patience),
-        cmocka_unit_test(test_learns_from_earlier_runs),
-        cmocka_unit_test(test_learns_nothing_from_failures),
-        cmocka_unit_test(test_resumes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,7 +117,7 @@ static void check_plans(const char *changes, bool full)
     opevo_space_destroy(space);
 }
 
-static void test_plans(void **state)
+CHECK_TEST(test_plans)
 {
     check_plans("", false);
     check_plans("loss=reg", true);
@@ -130,7 +130,7 @@ static double always_fails(const opevo_space *space, opevo_index point)
 }
 
 /* Without one success there is nothing to learn from. */
-static void test_plans_when_all_fail(void **state)
+CHECK_TEST(test_plans_when_all_fail)
 {
     opevo_space *space = formula_space(large_space);
     opevo_tuner *tuner = tuner_make("autotvm", space, "", 3);
@@ -143,7 +143,7 @@ static void test_plans_when_all_fail(void **state)
 }
 
 /* A plan is not known before the one before it was told whole. */
-static void test_plans_wait(void **state)
+CHECK_TEST(test_plans_wait)
 {
     opevo_space *space = formula_space(large_space);
     opevo_tuner *tuner = tuner_make("autotvm", space, "", 3);
@@ -186,7 +186,7 @@ static void run_after(const opevo_space *space, const char *changes, const opevo
 
 /* From 500 earlier trials on, the first plan is the model's, and good at once; it takes their
  * points again if it likes them. Fewer change nothing. */
-static void test_learns_from_earlier_trials(void **state)
+CHECK_TEST(test_learns_from_earlier_trials)
 {
     static opevo_trial earlier[600];
     opevo_space *space = formula_space(large_space);
@@ -213,7 +213,7 @@ static void test_learns_from_earlier_trials(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_learning_is_refused(void **state)
+CHECK_TEST(test_learning_is_refused)
 {
     opevo_space *space = formula_space(large_space);
     opevo_tuner *tuner = tuner_make("autotvm", space, "", 3);
@@ -236,7 +236,7 @@ static void test_learning_is_refused(void **state)
 }
 
 /* Nothing stays alive, whichever allocation of learning fails. */
-static void test_learning_without_memory(void **state)
+CHECK_TEST(test_learning_without_memory)
 {
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"factor\", \"_value\": [12, 3]}}");
     opevo_trial earlier[18] = {0};
@@ -321,7 +321,7 @@ static const revelation revelations[] = {
 };
 
 /* With features that reveal it the second plan is nearly the best of what the search meets; without
- * them it is no better than the first. */
+ * them it is at most as good as the first. */
 static void check_features(const char *name, const char *changes, size_t batch,
                            const revelation *what)
 {
@@ -344,7 +344,7 @@ static void check_features(const char *name, const char *changes, size_t batch,
     opevo_space_destroy(space);
 }
 
-static void test_features_of_the_objective(void **state)
+CHECK_TEST(test_features_of_the_objective)
 {
     for (size_t i = 0; i < sizeof revelations / sizeof *revelations; i++) {
         check_features("autotvm", "", PLAN, &revelations[i]);
@@ -355,7 +355,7 @@ static void test_features_of_the_objective(void **state)
 
 /* ---- The diversity filter ---- */
 
-static void test_diversity(void **state)
+CHECK_TEST(test_diversity)
 {
     /* Two parameters: the first of all gains 2, then (1,1) gains 2, then (0,2) gains 1 for its new
      * second vertex, before (0,1), which gains none. */
@@ -390,7 +390,7 @@ static void check_batches(const char *name)
     opevo_space_destroy(space);
 }
 
-static void test_batches_of_evolution(void **state)
+CHECK_TEST(test_batches_of_evolution)
 {
     check_batches("ansor-knobs");
     check_batches("ansor");
@@ -398,7 +398,7 @@ static void test_batches_of_evolution(void **state)
 
 /* From a population of one random point, most points of a small space are met by mutation, not by
  * the draw of that point: the list of the best is then two points, those that 20 mutations met. */
-static void test_mutation_covers_a_space(void **state)
+CHECK_TEST(test_mutation_covers_a_space)
 {
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"factor\", \"_value\": [60, 3]},"
                                        " \"b\": {\"_type\": \"choice\", \"_value\": [0, 1]}}");
@@ -414,22 +414,4 @@ static void test_mutation_covers_a_space(void **state)
     assert_true(by_mutation > count / 2);
     opevo_tuner_destroy(tuner);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_plans_when_all_fail),
-        cmocka_unit_test(test_plans_wait),
-        cmocka_unit_test(test_learns_from_earlier_trials),
-        cmocka_unit_test(test_learning_is_refused),
-        cmocka_unit_test(test_learning_without_memory),
-        cmocka_unit_test(test_features_of_the_objective),
-        cmocka_unit_test(test_diversity),
-        cmocka_unit_test(test_batches_of_evolution),
-        cmocka_unit_test(test_mutation_covers_a_space),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,7 +75,7 @@ static int compare_fitness(const void *a, const void *b)
  * parameter, or rarely more. Parents are the last generation and the three fittest so far; a tuner
  * that forgot those would not be caught here, but one that took parents from older generations, or
  * cut elsewhere, would. */
-static void test_children_have_two_parents(void **state)
+CHECK_TEST(test_children_have_two_parents)
 {
     opevo_space *space = formula_space(wide_space);
     opevo_tuner *tuner = tuner_make("autotvm-ga", space, "mutation=0", 5);
@@ -108,7 +108,7 @@ static void test_children_have_two_parents(void **state)
 }
 
 /* Failures have no children while others succeed: their weight is 1e-8 of the rest. */
-static void test_failures_have_no_children(void **state)
+CHECK_TEST(test_failures_have_no_children)
 {
     opevo_space *space = formula_space(wide_space);
     opevo_tuner *tuner = tuner_make("autotvm-ga", space, "mutation=0", 6);
@@ -130,7 +130,7 @@ static void test_failures_have_no_children(void **state)
 /* The share of parameters that mutation re-draws: 0.1 of 4 * 300 of the generations' parameters,
  * less those redrawn to themselves, which are none in 1,771 values; seen from the parents it is at
  * most that. Four standard errors of 0.1 are 0.035. */
-static void test_share_of_mutations(void **state)
+CHECK_TEST(test_share_of_mutations)
 {
     opevo_space *space = formula_space(wide_space);
     opevo_tuner *tuner = tuner_make("autotvm-ga", space, "", 7);
@@ -154,7 +154,7 @@ static void test_share_of_mutations(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_first_generation_is_random(void **state)
+CHECK_TEST(test_first_generation_is_random)
 {
     opevo_space *space = formula_space(wide_space);
     opevo_tuner *tuner = tuner_make("autotvm-ga", space, "", 8);
@@ -168,16 +168,4 @@ static void test_first_generation_is_random(void **state)
     opevo_tuner_destroy(tuner);
     opevo_tuner_destroy(uniform);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_generation_is_random),
-        cmocka_unit_test(test_children_have_two_parents),
-        cmocka_unit_test(test_failures_have_no_children),
-        cmocka_unit_test(test_share_of_mutations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

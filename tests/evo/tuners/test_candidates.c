@@ -106,7 +106,7 @@ static void check_candidates(const pool *self, bool whole)
 
 /* ---- Listed ---- */
 
-static void test_list(void **state)
+CHECK_TEST(test_list)
 {
     pool one;
 
@@ -132,7 +132,7 @@ static void test_list(void **state)
 }
 
 /* What decides is how many points are allowed, and how many there are. */
-static void test_what_is_listed(void **state)
+CHECK_TEST(test_what_is_listed)
 {
     static const struct {
         const char *json;
@@ -255,7 +255,7 @@ static void check_pool(const char *json)
     pool_clear(&one);
 }
 
-static void test_pool(void **state)
+CHECK_TEST(test_pool)
 {
     check_pool(large_space);
     check_pool(branched_space);
@@ -263,7 +263,7 @@ static void test_pool(void **state)
 
 /* Nearly all points are in one branch; children are in others as well, at more than their first
  * points. */
-static void test_pool_of_branches(void **state)
+CHECK_TEST(test_pool_of_branches)
 {
     enum { BRANCHES = 3 };
     const double fitness = 1;
@@ -283,7 +283,7 @@ static void test_pool_of_branches(void **state)
 }
 
 /* Fitness is a ratio only: the largest and the smallest numbers that there are will do. */
-static void test_extreme_fitness(void **state)
+CHECK_TEST(test_extreme_fitness)
 {
     static const double fitness[] = {1.7e308, 1.6e308, 1, 1e-300, 5e-324};
     opevo_index parents[5];
@@ -301,7 +301,7 @@ static void test_extreme_fitness(void **state)
 }
 
 /* Around a parent nothing is allowed; what is left are points further away. */
-static void test_nothing_allowed_nearby(void **state)
+CHECK_TEST(test_nothing_allowed_nearby)
 {
     const double fitness = 1;
     opevo_index parent = 0;
@@ -322,7 +322,7 @@ static void test_nothing_allowed_nearby(void **state)
 }
 
 /* A single allowed point, which is taken: no candidates, and no error. */
-static void test_nothing_left(void **state)
+CHECK_TEST(test_nothing_left)
 {
     const double fitness = 1;
     opevo_index parent = 0;
@@ -371,25 +371,9 @@ static void check_every_allocation(const char *json)
     pool_clear(&one);
 }
 
-static void test_every_allocation_fails(void **state)
+CHECK_TEST(test_every_allocation_fails)
 {
     check_every_allocation(listed_space);
     check_every_allocation(large_space);
     check_every_allocation(branched_space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list),
-        cmocka_unit_test(test_what_is_listed),
-        cmocka_unit_test(test_pool),
-        cmocka_unit_test(test_pool_of_branches),
-        cmocka_unit_test(test_extreme_fitness),
-        cmocka_unit_test(test_nothing_allowed_nearby),
-        cmocka_unit_test(test_nothing_left),
-        cmocka_unit_test(test_every_allocation_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

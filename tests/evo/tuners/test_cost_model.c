@@ -44,7 +44,7 @@ static void check_tree(const opevo_i_tvm_boosting *boosting, const opevo_i_tvm_s
 }
 
 /* Gradients are 1/2 - label, second derivatives 1, and a leaf -G / (H + 1) * eta. */
-static void test_squared_loss_by_hand(void **state)
+CHECK_TEST(test_squared_loss_by_hand)
 {
     static const float features[] = {1, 2, 3, 4};
     static const float labels[] = {0, 0, 1, 1};
@@ -69,7 +69,7 @@ static void test_squared_loss_by_hand(void **state)
 }
 
 /* Each of two rows draws the other: p = 1/2, twice g = -1/2 and h = 2 * 1/4. */
-static void test_rank_loss_by_hand(void **state)
+CHECK_TEST(test_rank_loss_by_hand)
 {
     static const float features[] = {1, 2};
     static const float labels[] = {0, 1};
@@ -81,7 +81,7 @@ static void test_rank_loss_by_hand(void **state)
 }
 
 /* Gradients are margin - label, but the prediction leaves the margin out. */
-static void test_margins(void **state)
+CHECK_TEST(test_margins)
 {
     static const float features[] = {1, 2, 3, 4};
     static const float labels[] = {0, 0, 1, 1};
@@ -109,7 +109,7 @@ static void check_sums(const opevo_i_tvm_boosting *boosting, const opevo_i_tvm_s
     opevo_i_tvm_cost_model_destroy(model);
 }
 
-static void test_sums_by_hand(void **state)
+CHECK_TEST(test_sums_by_hand)
 {
     static const float features[] = {1, 1, 2, 2};
     static const float uneven[] = {1, 2, 2, 2};
@@ -138,7 +138,7 @@ static void test_sums_by_hand(void **state)
 }
 
 /* Rows of one candidate each are what they are without being counted. */
-static void test_sums_of_one(void **state)
+CHECK_TEST(test_sums_of_one)
 {
     static const float features[] = {1, 2, 3, 4, 5};
     static const float labels[] = {0, 0.5F, 1, 0.25F, 0};
@@ -209,7 +209,7 @@ static double recall(const float *predictions, const float *labels, size_t count
     return opevo_i_tvm_average_recall(predictions, above, count, size, scratch);
 }
 
-static void test_perfect_recall(void **state)
+CHECK_TEST(test_perfect_recall)
 {
     float labels[200];
     double harmonic = 0;
@@ -232,7 +232,7 @@ static void test_perfect_recall(void **state)
     }
 }
 
-static void test_recall_is_its_definition(void **state)
+CHECK_TEST(test_recall_is_its_definition)
 {
     float predictions[MOST], labels[MOST];
     opevo_rng rng;
@@ -288,7 +288,7 @@ static const opevo_i_tvm_boosting autotvm = {
 
 /* It learns the order of the best, stops `patience` rounds after it got no better, and says the
  * same every time. */
-static void test_learns_an_order(void **state)
+CHECK_TEST(test_learns_an_order)
 {
     opevo_i_tvm_cost_model *model = opevo_i_tvm_cost_model_create(WIDTH, &autotvm);
     opevo_i_tvm_cost_model *twin = opevo_i_tvm_cost_model_create(WIDTH, &autotvm);
@@ -316,7 +316,7 @@ static void test_learns_an_order(void **state)
 }
 
 /* All labels equal: the first score is the best, so `patience` more rounds and no more. */
-static void test_stops_when_there_is_nothing_to_learn(void **state)
+CHECK_TEST(test_stops_when_there_is_nothing_to_learn)
 {
     opevo_i_tvm_boosting boosting = autotvm;
     opevo_i_tvm_cost_model *model = NULL;
@@ -348,7 +348,7 @@ static void test_stops_when_there_is_nothing_to_learn(void **state)
 /* Rows of equal features have trees of one leaf, -eta G / (H + 1), so predictions near the weighted
  * mean of the labels in equal ratios, and the error never ceases to fall. What stops the training
  * is that six decimals of it no longer do. */
-static void test_stops_by_six_decimals(void **state)
+CHECK_TEST(test_stops_by_six_decimals)
 {
     static const float labels[] = {0, 0.1F};
     static const float weights[] = {0.1F, 0.1F};
@@ -380,7 +380,7 @@ static void test_stops_by_six_decimals(void **state)
     opevo_i_tvm_cost_model_destroy(model);
 }
 
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     opevo_i_tvm_boosting boosting = autotvm;
     opevo_i_tvm_cost_model *model = NULL;
@@ -413,7 +413,7 @@ int wrapped_set_parameter(void *booster, const char *name, const char *value)
 }
 
 /* Trees grown with lambda larger by one part in ten million are seen. */
-static void test_library(void **state)
+CHECK_TEST(test_library)
 {
     opevo_tuner_library library;
 
@@ -424,24 +424,4 @@ static void test_library(void **state)
     opevo_i_tvm_cost_model_library(&library);
     spoil_trees = false;
     assert_false(library.as_tested);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_squared_loss_by_hand),
-        cmocka_unit_test(test_rank_loss_by_hand),
-        cmocka_unit_test(test_margins),
-        cmocka_unit_test(test_sums_by_hand),
-        cmocka_unit_test(test_sums_of_one),
-        cmocka_unit_test(test_perfect_recall),
-        cmocka_unit_test(test_recall_is_its_definition),
-        cmocka_unit_test(test_learns_an_order),
-        cmocka_unit_test(test_stops_when_there_is_nothing_to_learn),
-        cmocka_unit_test(test_stops_by_six_decimals),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_library),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static void expect(opevo_tuner *tuner, const char *points, int best_a, int best_
 
 /* Neighbours of the start are (1,1), (1,0), (0,1), for steps below 0 stay; speculation fills up
  * with steps of 2, 3 and 4, and steps of 5 come back to the start. */
-static void test_speculation(void **state)
+CHECK_TEST(test_speculation)
 {
     opevo_space *space = formula_space(square);
     opevo_tuner *tuner = tuner_make("droplet", space, "exhausted=stop", 1);
@@ -57,7 +57,7 @@ static void test_speculation(void **state)
 /* With batches of 4 the queue holds (2,0), (0,2) when the second batch is told, and drops (0,2).
  * The best is then (1,1): (2,1) and (1,2) are new among its neighbours, and speculation by 2 adds
  * (3,3), (3,1), (1,3). */
-static void test_batches_drop_the_last(void **state)
+CHECK_TEST(test_batches_drop_the_last)
 {
     opevo_space *space = formula_space(square);
     opevo_tuner *tuner = tuner_make("droplet", space, "batch=4 exhausted=stop", 1);
@@ -74,7 +74,7 @@ static void test_batches_drop_the_last(void **state)
 }
 
 /* When the start fails, steps of 1 are never tried: speculation begins with 2. */
-static void test_failed_start(void **state)
+CHECK_TEST(test_failed_start)
 {
     opevo_space *space = formula_space(square);
     opevo_tuner *tuner = tuner_make("droplet", space, "batch=4 exhausted=stop", 1);
@@ -88,7 +88,7 @@ static void test_failed_start(void **state)
 /* With batches of 1 an expansion ends after two new points: from (0,0) it is (1,1), (1,0), of which
  * the last is dropped; from (1,1) likewise (2,2), (2,1), and so on. From (4,4) up leads to the
  * start and down to (3,3), both known; then it is (0,4) and, one down, (3,4). */
-static void test_expansions_end_early(void **state)
+CHECK_TEST(test_expansions_end_early)
 {
     opevo_space *space = formula_space(square);
     opevo_tuner *tuner = tuner_make("droplet", space, "batch=1 exhausted=stop", 1);
@@ -104,7 +104,7 @@ static void test_expansions_end_early(void **state)
 }
 
 /* 29 batches of forbidden points only do not end the descent. */
-static void test_forbidden_batches(void **state)
+CHECK_TEST(test_forbidden_batches)
 {
     opevo_text json = {0};
     opevo_space *space = NULL;
@@ -125,7 +125,7 @@ static void test_forbidden_batches(void **state)
 }
 
 /* Forbidden points are skipped. */
-static void test_constraints(void **state)
+CHECK_TEST(test_constraints)
 {
     opevo_space *space =
         formula_space("{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4]},"
@@ -142,7 +142,7 @@ static void test_constraints(void **state)
 
 /* A factor's values are stepped through in AutoTVM's order, from no tiling on: the last component
  * ascends slowest. */
-static void test_factors_in_the_order_of_autotvm(void **state)
+CHECK_TEST(test_factors_in_the_order_of_autotvm)
 {
     static const char *const expected[] = {"4,1,1", "2,2,1", "1,4,1", "2,1,2", "1,2,2", "1,1,4"};
     opevo_space *space = formula_space("{\"t\": {\"_type\": \"factor\", \"_value\": [4, 3]}}");
@@ -168,7 +168,7 @@ static void test_factors_in_the_order_of_autotvm(void **state)
 
 /* More parameters than can be chosen from freely: all at once first, then pairs with the last ones,
  * and no end of the search while steps are left. */
-static void test_many_parameters(void **state)
+CHECK_TEST(test_many_parameters)
 {
     opevo_text json = {0};
     opevo_space *space = NULL;
@@ -192,20 +192,4 @@ static void test_many_parameters(void **state)
     opevo_tuner_destroy(tuner);
     opevo_space_destroy(space);
     opevo_text_free(&json);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_speculation),
-        cmocka_unit_test(test_batches_drop_the_last),
-        cmocka_unit_test(test_failed_start),
-        cmocka_unit_test(test_expansions_end_early),
-        cmocka_unit_test(test_forbidden_batches),
-        cmocka_unit_test(test_constraints),
-        cmocka_unit_test(test_factors_in_the_order_of_autotvm),
-        cmocka_unit_test(test_many_parameters),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

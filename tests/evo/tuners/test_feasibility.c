@@ -87,7 +87,7 @@ static double direct_likelihood(const outcomes *self)
     return sum;
 }
 
-static void test_formula(void **state)
+CHECK_TEST(test_formula)
 {
     float probability[AT];
 
@@ -114,7 +114,7 @@ static void test_formula(void **state)
     }
 }
 
-static void test_certain_without_failures(void **state)
+CHECK_TEST(test_certain_without_failures)
 {
     float probability[AT];
     outcomes one;
@@ -139,7 +139,7 @@ static void test_certain_without_failures(void **state)
 }
 
 /* Only failures: less likely the nearer, and never 0. */
-static void test_all_fail(void **state)
+CHECK_TEST(test_all_fail)
 {
     float probability[AT];
     float own[TOLD];
@@ -162,7 +162,7 @@ static void test_all_fail(void **state)
 }
 
 /* The likelihood is that of the sums without each outcome itself, and a fit never lowers it. */
-static void test_fit(void **state)
+CHECK_TEST(test_fit)
 {
     for (uint64_t seed = 1; seed <= 5; seed++) {
         double before = -INFINITY;
@@ -187,7 +187,7 @@ static void test_fit(void **state)
 }
 
 /* Following outcome by outcome, or some at a time, gives what one prediction does. */
-static void test_follow(void **state)
+CHECK_TEST(test_follow)
 {
     float followed[AT];
     float predicted[AT];
@@ -242,7 +242,7 @@ static opevo_status use(outcomes *self)
     return status;
 }
 
-static void test_every_allocation_fails(void **state)
+CHECK_TEST(test_every_allocation_fails)
 {
     outcomes one;
 
@@ -253,7 +253,7 @@ static void test_every_allocation_fails(void **state)
 }
 
 /* An outcome that did not fit was not told; it can be told again. */
-static void test_goes_on_after_a_failure(void **state)
+CHECK_TEST(test_goes_on_after_a_failure)
 {
     float followed[AT];
     size_t failures = 0;
@@ -277,19 +277,4 @@ static void test_goes_on_after_a_failure(void **state)
     for (size_t j = 0; j < AT; j++)
         CHECK_CLOSE((double)followed[j], direct(&one, TOLD, TOLD, &one.at, j), 1e-5);
     outcomes_clear(&one);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formula),
-        cmocka_unit_test(test_certain_without_failures),
-        cmocka_unit_test(test_all_fail),
-        cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_follow),
-        cmocka_unit_test(test_every_allocation_fails),
-        cmocka_unit_test(test_goes_on_after_a_failure),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static void read_row(opevo_i_tvm_features *features, const opevo_space *space,
     assert_int_equal(count, 1);
 }
 
-static void test_knob_features(void **state)
+CHECK_TEST(test_knob_features)
 {
     static const float expected[] = {-1, 4, 3, 2, 0, 1, 1500, 0.5F, 1, 0, 0, 1};
     opevo_space *space = formula_space(space_text);
@@ -45,7 +45,7 @@ static void test_knob_features(void **state)
 }
 
 /* A parameter too large to be listed gives the same kind of row. */
-static void test_large_parameters(void **state)
+CHECK_TEST(test_large_parameters)
 {
     opevo_space *space =
         formula_space("{\"t\": {\"_type\": \"factor\", \"_value\": [1099511627776, 8]},"
@@ -76,7 +76,7 @@ static size_t toy_features(void *context, opevo_index point, float *features)
     return point != 5;
 }
 
-static void test_source(void **state)
+CHECK_TEST(test_source)
 {
     opevo_space *space = formula_space(space_text);
     toy counter = {0};
@@ -100,7 +100,7 @@ static void test_source(void **state)
 }
 
 /* The rows that are kept are dropped all at once at 100,000; the answers stay the same. */
-static void test_source_beyond_the_cache(void **state)
+CHECK_TEST(test_source_beyond_the_cache)
 {
     opevo_space *space = formula_space("{\"t\": {\"_type\": \"factor\", \"_value\":"
                                        " [1073741824, 8]}}");
@@ -135,7 +135,7 @@ static size_t stacked_features(void *context, opevo_index point, float *rows)
     return count;
 }
 
-static void test_rows(void **state)
+CHECK_TEST(test_rows)
 {
     opevo_space *space = formula_space(space_text);
     toy counter = {0};
@@ -162,15 +162,4 @@ static void test_rows(void **state)
     assert_int_equal(counter.asked, 100);
     opevo_i_tvm_features_destroy(features);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_knob_features), cmocka_unit_test(test_large_parameters),
-        cmocka_unit_test(test_source),        cmocka_unit_test(test_source_beyond_the_cache),
-        cmocka_unit_test(test_rows),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,7 +185,7 @@ static void check_others(const trial_case *self, size_t known, const float *mean
     }
 }
 
-static void test_predictions(void **state)
+CHECK_TEST(test_predictions)
 {
     enum { OTHERS = 50 };
     float mean[OTHERS];
@@ -229,7 +229,7 @@ static void append_up_to(trial_case *self, size_t start, size_t end)
 }
 
 /* From 4 points to 70: past the first capacity, and the second. */
-static void test_appending(void **state)
+CHECK_TEST(test_appending)
 {
     enum { OTHERS = 40, FIRST = 4, LAST = 70 };
     float mean[OTHERS];
@@ -249,7 +249,7 @@ static void test_appending(void **state)
 
 /* Believing leaves the means, also when the arrays grow meanwhile, and makes nothing less sure;
  * what is believed is what conditioning on the predictions gives. */
-static void test_believing(void **state)
+CHECK_TEST(test_believing)
 {
     enum { OTHERS = 40, FIRST = 4, LAST = 40 };
     float mean[OTHERS], deviation[OTHERS], believed_mean[OTHERS], believed[OTHERS];
@@ -289,7 +289,7 @@ static void test_believing(void **state)
 }
 
 /* Retracted points may be followed by others, and `mean` may be left out. */
-static void test_appending_after_retracting(void **state)
+CHECK_TEST(test_appending_after_retracting)
 {
     enum { OTHERS = 20, FIRST = 6, LAST = 30 };
     float mean[OTHERS], deviation[OTHERS], again[OTHERS];
@@ -309,7 +309,7 @@ static void test_appending_after_retracting(void **state)
 }
 
 /* The same point many times and the least noise: single precision leaves hardly anything. */
-static void test_repeated_points(void **state)
+CHECK_TEST(test_repeated_points)
 {
     enum { COUNT = 60 };
     walk_fixture fixture = walk_fixture_open(case_space);
@@ -378,7 +378,7 @@ static double integrated(const dense *self)
     return top + log(sum);
 }
 
-static void test_evidence(void **state)
+CHECK_TEST(test_evidence)
 {
     for (size_t n = 3; n <= 24; n += 7) {
         double first = 0;
@@ -440,7 +440,7 @@ static opevo_status use(trial_case *self)
     return status;
 }
 
-static void test_every_allocation_fails(void **state)
+CHECK_TEST(test_every_allocation_fails)
 {
     trial_case one;
 
@@ -451,7 +451,7 @@ static void test_every_allocation_fails(void **state)
 }
 
 /* A failed append has appended nothing; after a failed watch, watching again works. */
-static void test_goes_on_after_a_failure(void **state)
+CHECK_TEST(test_goes_on_after_a_failure)
 {
     enum { OTHERS = 20, FIRST = 19, LAST = 60 };
     float mean[OTHERS], deviation[OTHERS];
@@ -482,20 +482,4 @@ static void test_goes_on_after_a_failure(void **state)
     opevo_i_qgp_gaussian_read(one.gaussian, mean, deviation);
     check_others(&one, LAST, mean, deviation);
     case_clear(&one);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_predictions),
-        cmocka_unit_test(test_appending),
-        cmocka_unit_test(test_believing),
-        cmocka_unit_test(test_appending_after_retracting),
-        cmocka_unit_test(test_repeated_points),
-        cmocka_unit_test(test_evidence),
-        cmocka_unit_test(test_every_allocation_fails),
-        cmocka_unit_test(test_goes_on_after_a_failure),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The Gaussian process where correlations are no covariance matrix: as rounding leaves them, and
- * not numbers at all. The correlations are the test's own. */
+/* The Gaussian process where correlations do not form a covariance matrix: as rounding leaves them,
+ * and not numbers at all. The correlations are the test's own. */
 
 #include "walk_kernel_fixture.h"
 
@@ -96,7 +96,7 @@ static void condition_and_watch(trial_case *self, size_t count)
 
 /* What was added to the noise so that the first points could be conditioned on is added for those
  * appended to them: appending gives what conditioning on all of them gives. */
-static void appending_is_factoring_anew(void **state)
+CHECK_TEST(appending_is_factoring_anew)
 {
     static const float excesses[] = {0, 1e-4F, 3e-3F, 0.2F};
 
@@ -122,7 +122,7 @@ static void appending_is_factoring_anew(void **state)
 }
 
 /* A failure, and not a loop without end; afterwards the same model serves other points. */
-static void what_is_no_number(void **state)
+CHECK_TEST(what_is_no_number)
 {
     float mean[WATCHED], deviation[WATCHED];
     trial_case one = open_case();
@@ -149,7 +149,7 @@ static void what_is_no_number(void **state)
 }
 
 /* Levels at which the density is not a number are never drawn. */
-static void evidence_of_what_is_no_number(void **state)
+CHECK_TEST(evidence_of_what_is_no_number)
 {
     double minus_log = 0;
     trial_case one = open_case();
@@ -160,15 +160,4 @@ static void evidence_of_what_is_no_number(void **state)
         opevo_i_qgp_gaussian_evidence(one.gaussian, &one.fixture.points, one.z, &minus_log, &err));
     assert_true(minus_log > 1e300 && isfinite(minus_log));
     close_case(&one);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(appending_is_factoring_anew),
-        cmocka_unit_test(what_is_no_number),
-        cmocka_unit_test(evidence_of_what_is_no_number),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

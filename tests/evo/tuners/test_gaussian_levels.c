@@ -108,7 +108,7 @@ static void check_chains(const walk_fixture *fixture, const double *z, size_t ch
     opevo_i_qgp_gaussian_destroy(gaussian);
 }
 
-static void test_sweep_draws_from_the_posterior(void **state)
+CHECK_TEST(test_sweep_draws_from_the_posterior)
 {
     walk_fixture fixture = walk_fixture_open(drawn_space);
     double z[FEW];
@@ -125,7 +125,7 @@ static void test_sweep_draws_from_the_posterior(void **state)
 
 /* The same point twice: the levels of q make no difference to the density, so chains that start in
  * the prior stay in it, by which half of what is optional does not matter. */
-static void test_prior(void **state)
+CHECK_TEST(test_prior)
 {
     enum { CHAINS = 4000, FEATURES = 6 };
     static const double z[] = {0, 1};
@@ -195,7 +195,7 @@ static void draw_targets(const walk_fixture *fixture, opevo_rng *rng, double *z)
 }
 
 /* Level 5 or above of 0 .. 8 has a chance of 4 in 9 where nothing is learned. */
-static void test_irrelevant_parameter(void **state)
+CHECK_TEST(test_irrelevant_parameter)
 {
     enum { SETS = 24, COUNT = 30 };
     size_t high = 0;
@@ -219,15 +219,4 @@ static void test_irrelevant_parameter(void **state)
     }
     if (gsl_cdf_binomial_Q((unsigned)high - 1, 4.0 / 9, SETS) > 1e-5)
         fail_msg("%zu of %d", high, SETS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sweep_draws_from_the_posterior),
-        cmocka_unit_test(test_prior),
-        cmocka_unit_test(test_irrelevant_parameter),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

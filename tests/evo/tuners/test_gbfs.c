@@ -141,7 +141,7 @@ static void check_against_model(const char *space_text, bool reference, size_t r
     opevo_space_destroy(space);
 }
 
-static void test_expansions(void **state)
+CHECK_TEST(test_expansions)
 {
     for (size_t s = 0; s < sizeof spaces / sizeof *spaces; s++) {
         check_against_model(spaces[s], false, 20);
@@ -150,7 +150,7 @@ static void test_expansions(void **state)
 }
 
 /* The configuration without tiling: every factor whole in its first place. */
-static void test_start(void **state)
+CHECK_TEST(test_start)
 {
     opevo_space *space = formula_space(
         "{\"K\": {\"_type\": \"factor\", \"_value\": [1024, 3]}, \"X\": {\"_type\": \"factor\","
@@ -169,7 +169,7 @@ static void test_start(void **state)
 /* rho of the neighbours of the start, each as likely as the other. 12 neighbours, 5 drawn, 12,000
  * runs: a neighbour is in 5,000 of them, with standard deviation 54; six of these catch a bias of 7
  * % in one neighbour nearly always, and err once in 4e7 times. */
-static void test_draws_neighbours_evenly(void **state)
+CHECK_TEST(test_draws_neighbours_evenly)
 {
     static const char *const names[] = {"gbfs", "gbfs-reference"};
     opevo_space *space = formula_space(
@@ -206,7 +206,7 @@ static void test_draws_neighbours_evenly(void **state)
 }
 
 /* A start that is forbidden is replaced, and a queue that ran empty is filled again. */
-static void test_restarts(void **state)
+CHECK_TEST(test_restarts)
 {
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3,"
                                        " 4, 5, 6]}, \"_constraints\": [\"a != 0 && a != 3\"]}");
@@ -231,7 +231,7 @@ static void test_restarts(void **state)
 /* Repeats among the first 500 states that the reference generates on the simulated matrix product:
  * the authors' program was measured at 26 % on a landscape like it. 0 would be a working test for
  * visited states. The mean of 20 runs has a standard error of about 1 %. */
-static void test_reference_repeats_a_quarter(void **state)
+CHECK_TEST(test_reference_repeats_a_quarter)
 {
     opevo_operator op;
     opevo_objective *objective = NULL;
@@ -259,17 +259,4 @@ static void test_reference_repeats_a_quarter(void **state)
     print_message("repeats: %.1f %% of the first 500 states\n", 100 * share);
     CHECK_CLOSE(share, 0.25, 0.1);
     opevo_objective_destroy(objective);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expansions),
-        cmocka_unit_test(test_start),
-        cmocka_unit_test(test_draws_neighbours_evenly),
-        cmocka_unit_test(test_restarts),
-        cmocka_unit_test(test_reference_repeats_a_quarter),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static size_t find(const opevo_space *space, const char *name)
     return 0;
 }
 
-static void test_names(void **state)
+CHECK_TEST(test_names)
 {
     static const struct {
         const char *name;
@@ -102,7 +102,7 @@ static double admitted(const opevo_parameter *parameter, int64_t innermost)
 
 /* The law of a sample, point by point: every choice uniform, so that each of the three sketches has
  * a third although they have 18 * 3 * 4 * 3 * 2, 4 and 1 times as many points. */
-static void test_law_of_samples(void **state)
+CHECK_TEST(test_law_of_samples)
 {
     opevo_space *space = formula_space(sketches);
     opevo_i_tvm_genome *genome = opevo_i_tvm_genome_create(space, OPEVO_I_GENE_WEIGHTS_AUTO, 4);
@@ -239,7 +239,7 @@ static void check_tile(const char *type, int64_t innermost)
     opevo_parameter_destroy(parameter);
 }
 
-static void test_law_of_tiles(void **state)
+CHECK_TEST(test_law_of_tiles)
 {
     check_tile("factor(12,3)", 0);
     check_tile("factor(12,3)", 4);
@@ -341,7 +341,7 @@ static void check_mutations(opevo_i_tvm_gene_weights which, const double *weight
     opevo_space_destroy(space);
 }
 
-static void test_law_of_mutations(void **state)
+CHECK_TEST(test_law_of_mutations)
 {
     static const double cpu[] = {0.90, 0.04, 0.05, 0.01};
     static const double gpu[] = {0.90, 0.10, 0, 0};
@@ -352,7 +352,7 @@ static void test_law_of_mutations(void **state)
 }
 
 /* Without locations and parallel loops the weights are those of GPUs. */
-static void test_weights_of_flat_spaces(void **state)
+CHECK_TEST(test_weights_of_flat_spaces)
 {
     opevo_space *space = formula_space("{\"t\": {\"_type\": \"factor\", \"_value\": [2, 2]},"
                                        " \"u\": {\"_type\": \"choice\", \"_value\": [0, 1]}}");
@@ -375,7 +375,7 @@ static void test_weights_of_flat_spaces(void **state)
 }
 
 /* A point without a gene to mutate stays. */
-static void test_nothing_to_mutate(void **state)
+CHECK_TEST(test_nothing_to_mutate)
 {
     opevo_space *space = formula_space("{\"vectorize\": {\"_type\": \"discrete\", \"_value\":"
                                        " [1, 2]}, \"t\": {\"_type\": \"factor\", \"_value\":"
@@ -393,18 +393,4 @@ static void test_nothing_to_mutate(void **state)
     }
     opevo_i_tvm_genome_destroy(genome);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_law_of_samples),
-        cmocka_unit_test(test_law_of_tiles),
-        cmocka_unit_test(test_law_of_mutations),
-        cmocka_unit_test(test_weights_of_flat_spaces),
-        cmocka_unit_test(test_nothing_to_mutate),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

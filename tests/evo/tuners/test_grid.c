@@ -4,7 +4,7 @@
 
 #include "tuner_fixture.h"
 
-static void test_ascends(void **state)
+CHECK_TEST(test_ascends)
 {
     opevo_space *space =
         formula_space("{\"a\": {\"_type\": \"factor\", \"_value\": [64, 3]}, \"b\": {\"_type\":"
@@ -33,7 +33,7 @@ static void test_ascends(void **state)
 }
 
 /* The first half of the space is forbidden, and too large to be counted through. */
-static void test_ends_among_forbidden_points(void **state)
+CHECK_TEST(test_ends_among_forbidden_points)
 {
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1]},"
                                        " \"p\": {\"_type\": \"permutation\", \"_value\": [30]},"
@@ -47,14 +47,4 @@ static void test_ends_among_forbidden_points(void **state)
     assert_string_equal(tuner->reason, "10000000 points in a row are forbidden");
     opevo_tuner_destroy(tuner);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ascends),
-        cmocka_unit_test(test_ends_among_forbidden_points),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

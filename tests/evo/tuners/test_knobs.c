@@ -37,7 +37,7 @@ static uint64_t count_allowed(const char *constraint)
     return (uint64_t)share.allowed;
 }
 
-static void test_counts_of_splits(void **state)
+CHECK_TEST(test_counts_of_splits)
 {
     assert_true(size_of("factor(256,3)") == 45);
     assert_true(size_of("factor(224,3)") == 63);
@@ -67,7 +67,7 @@ static opevo_space *conv_space(int filters, int rows, int columns, int channels,
 }
 
 /* The convolutions of ResNet-18, in the order of the AutoTVM paper's table 1. */
-static void test_sizes_of_resnet(void **state)
+CHECK_TEST(test_sizes_of_resnet)
 {
     static const struct {
         int filters, side, channels, kernel;
@@ -115,7 +115,7 @@ static opevo_space *matmul_space(int rows, int columns, int depth)
 }
 
 /* Records of tuned operators whose index and tiles stand side by side. */
-static void test_recorded_indices(void **state)
+CHECK_TEST(test_recorded_indices)
 {
     check_index(conv_space(192, 8, 8, 2048, 1),
                 "f=6,1,32,1 y=4,1,2,1 x=1,1,8,1 rc=64,32 ry=1,1 rx=1,1 unroll=1500 explicit=1",
@@ -156,7 +156,7 @@ static void check_order(const char *text)
     opevo_parameter_destroy(parameter);
 }
 
-static void test_order_of_splits(void **state)
+CHECK_TEST(test_order_of_splits)
 {
     check_order("factor(1,3)");
     check_order("factor(7,1)");
@@ -167,7 +167,7 @@ static void test_order_of_splits(void **state)
     check_order("factor(1048583,2)"); /* a prime above 2^20 */
 }
 
-static void test_other_types_keep_their_numbers(void **state)
+CHECK_TEST(test_other_types_keep_their_numbers)
 {
     static const char *const texts[] = {"permutation(4)", "discrete(3,1,2)", "categorical(b,a)"};
     opevo_parameter *parameter = NULL;
@@ -186,17 +186,4 @@ static void test_other_types_keep_their_numbers(void **state)
     for (opevo_index vertex = 0; vertex < opevo_parameter_size(parameter); vertex++)
         assert_true(opevo_i_tvm_knob_of_vertex(parameter, vertex) == vertex);
     opevo_parameter_destroy(parameter);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts_of_splits),
-        cmocka_unit_test(test_sizes_of_resnet),
-        cmocka_unit_test(test_recorded_indices),
-        cmocka_unit_test(test_order_of_splits),
-        cmocka_unit_test(test_other_types_keep_their_numbers),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,7 @@ static void check(size_t width, opevo_index *sizes, size_t count, size_t stride)
     opevo_i_kt_known_clear(&known);
 }
 
-static void test_small_lists(void **state)
+CHECK_TEST(test_small_lists)
 {
     opevo_index sizes[] = {3, 1, 8, 2, 256, 1, 4, 100};
 
@@ -78,7 +78,7 @@ static void test_small_lists(void **state)
 }
 
 /* Values whose names differ in the low byte only, in the high byte only, in both. */
-static void test_long_lists(void **state)
+CHECK_TEST(test_long_lists)
 {
     opevo_index sizes[] = {257, 768, 3, 65536, 300, 1, 9};
 
@@ -86,7 +86,7 @@ static void test_long_lists(void **state)
 }
 
 /* Distances beyond 255 count as equal. */
-static void test_many_parameters(void **state)
+CHECK_TEST(test_many_parameters)
 {
     opevo_index sizes[WIDTH_MOST];
 
@@ -98,21 +98,9 @@ static void test_many_parameters(void **state)
     check(WIDTH_MOST, sizes, 70, 9);
 }
 
-static void test_one_point(void **state)
+CHECK_TEST(test_one_point)
 {
     opevo_index sizes[] = {1};
 
     check(1, sizes, 70, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_lists),
-        cmocka_unit_test(test_long_lists),
-        cmocka_unit_test(test_many_parameters),
-        cmocka_unit_test(test_one_point),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static void scripted_nothing(opevo_i_kt *base)
 }
 
 /* (7, 7) is forbidden, (1, 1) comes twice, (0, 0) fails: three trials, five costs. */
-static void test_costs_and_repeats(void **state)
+CHECK_TEST(test_costs_and_repeats)
 {
     static const opevo_i_kt_strategy strategy = {sizeof(scripted), scripted_prepare,
                                                  scripted_propose, scripted_take,
@@ -112,7 +112,7 @@ static void test_costs_and_repeats(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_rank(void **state)
+CHECK_TEST(test_rank)
 {
     static const double costs[] = {3, 1, OPEVO_I_KT_FAILED, 1, 2};
     static const size_t expected[] = {1, 3, 4, 0, 2};
@@ -124,7 +124,7 @@ static void test_rank(void **state)
 
 /* Improvements and equals always, failures never, exp(-1) of the rest: 100,000 draws tell a share
  * that is wrong by .008 from the right one at 5 standard deviations. */
-static void test_accepts(void **state)
+CHECK_TEST(test_accepts)
 {
     opevo_rng rng;
     double accepted = 0;
@@ -139,7 +139,7 @@ static void test_accepts(void **state)
 }
 
 /* Against a list that is searched from its end. */
-static void test_tabu(void **state)
+CHECK_TEST(test_tabu)
 {
     enum { CAPACITY = 5, ADDED = 300 };
     opevo_index told[ADDED];
@@ -167,7 +167,7 @@ static void test_tabu(void **state)
     opevo_i_kt_tabu_clear(&tabu);
 }
 
-static void test_permuted_is_one_to_one(void **state)
+CHECK_TEST(test_permuted_is_one_to_one)
 {
     static bool met[1000];
 
@@ -194,7 +194,7 @@ static void test_permuted_is_one_to_one(void **state)
 /* A climb moves to better points only, and ends where every Hamming neighbour has been tried and
  * none is better: cost (a - 5)^2 + (b - 2)^2 from (0, 7) ends at (5, 2) after at least 14 trials.
  */
-static void test_climb(void **state)
+CHECK_TEST(test_climb)
 {
     opevo_space *space = square_space(", \"_constraints\": [\"a != 3\"]");
     opevo_i_kt_space look;
@@ -232,7 +232,7 @@ static void test_climb(void **state)
 
 /* A climb does not go through the values of a parameter that is not active,
  * of which there are 2e18. */
-static void test_climb_in_a_branch(void **state)
+CHECK_TEST(test_climb_in_a_branch)
 {
     opevo_space *space = formula_space(LARGE_BRANCH);
     opevo_i_kt_space look;
@@ -253,19 +253,4 @@ static void test_climb_in_a_branch(void **state)
     opevo_i_kt_climb_clear(&climb);
     opevo_i_kt_space_clear(&look);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_costs_and_repeats),
-        cmocka_unit_test(test_rank),
-        cmocka_unit_test(test_accepts),
-        cmocka_unit_test(test_tabu),
-        cmocka_unit_test(test_permuted_is_one_to_one),
-        cmocka_unit_test(test_climb),
-        cmocka_unit_test(test_climb_in_a_branch),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,7 +109,7 @@ static size_t find_all(const opevo_space *space, opevo_i_kt_kind kind, const ope
     return count;
 }
 
-static void test_all_neighbours_are_found(void **state)
+CHECK_TEST(test_all_neighbours_are_found)
 {
     opevo_rng rng;
 
@@ -146,7 +146,7 @@ static void test_all_neighbours_are_found(void **state)
 
 /* Every neighbour is as likely in a step, and in a sample of three. 20,000 draws see a neighbour
  * that comes 1.2 times as often as another with probability above .999 at this level of 1e-6. */
-static void test_neighbours_are_uniform(void **state)
+CHECK_TEST(test_neighbours_are_uniform)
 {
     opevo_rng rng;
 
@@ -206,7 +206,7 @@ static opevo_index distance(const opevo_i_kt_space *look, const opevo_index *a,
 
 /* With branches, whatever is silent: the same neighbours as by going through the space, each once,
  * and the nearest allowed point is as near as any. */
-static void test_branches(void **state)
+CHECK_TEST(test_branches)
 {
     opevo_space *space = formula_space("{" TWO_LEVELS TWO_LEVELS_CONSTRAINT "}");
     opevo_i_kt_space look = look_at(space);
@@ -250,7 +250,7 @@ static void test_branches(void **state)
 }
 
 /* A silent parameter of 2e18 values does not hide the few neighbours that there are. */
-static void test_large_silent_parameter(void **state)
+CHECK_TEST(test_large_silent_parameter)
 {
     opevo_space *space = formula_space(LARGE_BRANCH);
     opevo_i_kt_space look = look_at(space);
@@ -331,7 +331,7 @@ static void check_repairs(const opevo_i_kt_space *look, opevo_index point, opevo
     }
 }
 
-static void test_repairs(void **state)
+CHECK_TEST(test_repairs)
 {
     opevo_rng rng;
 
@@ -349,7 +349,7 @@ static void test_repairs(void **state)
 
 /* In n = size * m points every value of a list of `size` comes m times; in fewer none comes twice.
  */
-static void test_latin_hypercube(void **state)
+CHECK_TEST(test_latin_hypercube)
 {
     opevo_space *space = formula_space(spaces[0]);
     opevo_i_kt_space look = look_at(space);
@@ -376,7 +376,7 @@ static void test_latin_hypercube(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_samples(void **state)
+CHECK_TEST(test_samples)
 {
     opevo_space *space = formula_space(spaces[3]);
     opevo_i_kt_space look = look_at(space);
@@ -397,7 +397,7 @@ static void test_samples(void **state)
 }
 
 /* permutation(30) has 2.65e32 values, far beyond any list: every kind of step stays cheap. */
-static void test_huge_space(void **state)
+CHECK_TEST(test_huge_space)
 {
     opevo_space *space = formula_space(
         "{\"o\": {\"_type\": \"permutation\", \"_value\": [30]}, \"f\": {\"_type\": \"factor\","
@@ -429,28 +429,11 @@ static void test_huge_space(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_every_allocation_fails(void **state)
+CHECK_TEST(test_every_allocation_fails)
 {
     opevo_i_kt_space look;
     opevo_space *space = formula_space(spaces[2]);
 
     CHECK_MEMORY_OF(opevo_i_kt_space_init(&look, space, NULL), opevo_i_kt_space_clear(&look));
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_neighbours_are_found),
-        cmocka_unit_test(test_neighbours_are_uniform),
-        cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_large_silent_parameter),
-        cmocka_unit_test(test_repairs),
-        cmocka_unit_test(test_latin_hypercube),
-        cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_huge_space),
-        cmocka_unit_test(test_every_allocation_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,7 +89,7 @@ static double mean_best(const char *name, const opevo_space *space)
 
 /* Each must be far better than random search. Differential evolution is the worst of them here: 96
  * of its trials are its first population. */
-static void test_all_beat_random(void **state)
+CHECK_TEST(test_all_beat_random)
 {
     static const char *const names[] = {"kt-annealing",     "kt-diff-evo",   "kt-genetic",
                                         "kt-greedy-ils",    "kt-greedy-mls", "kt-pso",
@@ -107,7 +107,7 @@ static void test_all_beat_random(void **state)
 }
 
 /* Without mutation every child is one side of one parent and the other side of another. */
-static void test_genetic_crosses_over(void **state)
+CHECK_TEST(test_genetic_crosses_over)
 {
     opevo_space *space = octal_space();
     opevo_trial trials[TRIALS_MOST];
@@ -117,7 +117,7 @@ static void test_genetic_crosses_over(void **state)
     for (size_t n = 26; n < 40; n++) {
         bool found = false;
 
-        /* Children that equal a parent are no trials, so fewer than 26 belong to one generation. */
+        /* A child that equals a parent gives no trial, so fewer than 26 are of one generation. */
         assert_string_equal(trials[n].proposal.origin, "child");
         for (size_t a = 0; a < 26 && !found; a++) {
             for (size_t b = 0; b < 26 && !found; b++) {
@@ -140,7 +140,7 @@ static void test_genetic_crosses_over(void **state)
 
 /* A neighbour differs in one parameter from a point told before, and a start comes only when every
  * Hamming neighbour of the best point of the climb has been told. */
-static void test_greedy_climbs(void **state)
+CHECK_TEST(test_greedy_climbs)
 {
     opevo_space *space = octal_space();
     opevo_trial trials[TRIALS_MOST];
@@ -170,7 +170,7 @@ static void test_greedy_climbs(void **state)
 
 /* The first population is a Latin hypercube: with 16 for each of 6 parameters, 96 points, every
  * value of a list comes 12 times. A point that came twice is replaced; here none does. */
-static void test_diff_evo_starts_on_a_latin_hypercube(void **state)
+CHECK_TEST(test_diff_evo_starts_on_a_latin_hypercube)
 {
     opevo_space *space = octal_space();
     opevo_trial trials[TRIALS_MOST];
@@ -190,7 +190,7 @@ static void test_diff_evo_starts_on_a_latin_hypercube(void **state)
 }
 
 /* Without shaking a child takes every value from a known point, but for one Hamming step. */
-static void test_greywolf_recombines(void **state)
+CHECK_TEST(test_greywolf_recombines)
 {
     opevo_space *space = octal_space();
     opevo_trial trials[TRIALS_MOST];
@@ -214,7 +214,7 @@ static void test_greywolf_recombines(void **state)
 }
 
 /* A swarm that does not move finds nothing new; the search goes on with strays and new swarms. */
-static void test_pso_that_stands_still_goes_on(void **state)
+CHECK_TEST(test_pso_that_stands_still_goes_on)
 {
     opevo_space *space = octal_space();
     opevo_trial trials[TRIALS_MOST];
@@ -231,7 +231,7 @@ static void test_pso_that_stands_still_goes_on(void **state)
 
 /* A particle that began with a failure is pulled to a random position of its own, so a swarm of
  * failures moves, although it knows no speed and no best point. */
-static void test_pso_leaves_a_failed_start(void **state)
+CHECK_TEST(test_pso_leaves_a_failed_start)
 {
     opevo_space *space = octal_space();
     opevo_tuner *tuner = tuner_make("kt-pso", space, "w=0 c1=1 c2=0", 1);
@@ -254,7 +254,7 @@ static void test_pso_leaves_a_failed_start(void **state)
 }
 
 /* Temperature is relative to cost, so annealing is the same in any unit of fitness. */
-static void test_annealing_has_no_unit(void **state)
+CHECK_TEST(test_annealing_has_no_unit)
 {
     opevo_space *space = octal_space();
     opevo_tuner *tuners[2];
@@ -327,7 +327,7 @@ static double mean_fraction(opevo_objective *objective, const published *peer, d
 }
 
 /* Within .02, or within two standard errors of the published mean where that is more. */
-static void test_means_of_kernel_tuner(void **state)
+CHECK_TEST(test_means_of_kernel_tuner)
 {
     const char *folder = getenv("OPEVO_TEST_LANDSCAPES");
     opevo_objective *objective = NULL;
@@ -352,21 +352,4 @@ static void test_means_of_kernel_tuner(void **state)
                      (int)peers[p].trials, peers[p].mean);
     }
     opevo_objective_destroy(objective);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_beat_random),
-        cmocka_unit_test(test_genetic_crosses_over),
-        cmocka_unit_test(test_greedy_climbs),
-        cmocka_unit_test(test_diff_evo_starts_on_a_latin_hypercube),
-        cmocka_unit_test(test_greywolf_recombines),
-        cmocka_unit_test(test_pso_that_stands_still_goes_on),
-        cmocka_unit_test(test_pso_leaves_a_failed_start),
-        cmocka_unit_test(test_annealing_has_no_unit),
-        cmocka_unit_test(test_means_of_kernel_tuner),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,14 +115,14 @@ static void check_identity(const char *name, const char *settings)
     tear_down(&self);
 }
 
-static void test_identity(void **state)
+CHECK_TEST(test_identity)
 {
     check_identity("autotvm", "history=10 plan=16");
     check_identity("qgp", "");
     check_identity("ansor", "population=300 batch=16 warmup=10 trees=20");
 }
 
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     opevo_space *other = formula_space("{\"a\": {\"_type\": \"choice\", \"_value\": [1, 2]}}");
     opevo_trial earlier[EARLIER];
@@ -154,7 +154,7 @@ static size_t point_itself(void *context, opevo_index point, float *features)
 
 /* The run loop hands the objective's features to the tuner: its first plan is what it was, the
  * later ones are not. */
-static void test_features_reach_the_tuner(void **state)
+CHECK_TEST(test_features_reach_the_tuner)
 {
     opevo_feature_source source = {.count = 1, .rows_most = 1, .features = point_itself};
     opevo_index plain[TRIALS], with[TRIALS];
@@ -168,15 +168,4 @@ static void test_features_reach_the_tuner(void **state)
     assert_memory_equal(plain, with, 16 * sizeof *plain);
     assert_memory_not_equal(plain, with, sizeof plain);
     tear_down(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_features_reach_the_tuner),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static void check_one_parameter(const char *space_text, size_t move_count)
     opevo_space_destroy(space);
 }
 
-static void test_moves_are_the_topology(void **state)
+CHECK_TEST(test_moves_are_the_topology)
 {
     /* factor(C,v): v (v-1) moves for each prime, or divisor. */
     check_one_parameter("{\"a\": {\"_type\": \"factor\", \"_value\": [1024, 3]}}", 6);
@@ -84,7 +84,7 @@ static void test_moves_are_the_topology(void **state)
 
 /* The matrix product of the paper: 30 moves of which 8 lead somewhere at the start, and 11 numbers
  * that describe a point. */
-static void test_matrix_product(void **state)
+CHECK_TEST(test_matrix_product)
 {
     opevo_space *space = formula_space(
         "{\"K\": {\"_type\": \"factor\", \"_value\": [1024, 3]}, \"X\": {\"_type\": \"factor\","
@@ -118,7 +118,7 @@ static void test_matrix_product(void **state)
 /* More neighbours than moves: each move draws from its part, and each neighbour is as likely as
  * parts of about equal size allow. permutation(25) has 300 neighbours for 256 moves: parts of 2 and
  * of 1. */
-static void test_parts_of_many_neighbours(void **state)
+CHECK_TEST(test_parts_of_many_neighbours)
 {
     opevo_space *space =
         formula_space("{\"a\": {\"_type\": \"permutation\", \"_value\": [25]}, \"b\":"
@@ -146,7 +146,7 @@ static void test_parts_of_many_neighbours(void **state)
 }
 
 /* With branches the moves from a point reach each neighbour of each active parameter, once. */
-static void test_moves_with_branches(void **state)
+CHECK_TEST(test_moves_with_branches)
 {
     opevo_space *space = formula_space("{" TWO_LEVELS "}");
     opevo_i_gbfs_moves *moves = make(space);
@@ -181,16 +181,4 @@ static void test_moves_with_branches(void **state)
     }
     opevo_i_gbfs_moves_destroy(moves);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moves_are_the_topology),
-        cmocka_unit_test(test_moves_with_branches),
-        cmocka_unit_test(test_matrix_product),
-        cmocka_unit_test(test_parts_of_many_neighbours),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

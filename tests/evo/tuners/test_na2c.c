@@ -54,7 +54,7 @@ static void distances(const opevo_space *space, opevo_index start, unsigned *ste
 }
 
 /* Every collected point is within three steps of the best told before, first of the untiled one. */
-static void test_episodes_stay_near_the_best(void **state)
+CHECK_TEST(test_episodes_stay_near_the_best)
 {
     opevo_space *space = formula_space(
         "{\"a\": {\"_type\": \"factor\", \"_value\": [64, 3]}, \"b\": {\"_type\": \"discrete\","
@@ -95,7 +95,7 @@ static void test_episodes_stay_near_the_best(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_sizes_of_rounds(void **state)
+CHECK_TEST(test_sizes_of_rounds)
 {
     opevo_space *space = formula_space(
         "{\"a\": {\"_type\": \"factor\", \"_value\": [1024, 4]}, \"b\": {\"_type\": \"factor\","
@@ -117,7 +117,7 @@ static void test_sizes_of_rounds(void **state)
 /* From the end of a path of nine vertices three steps reach four points: the start, which nothing
  * proposes before an episode comes back to it, and the three after it. While all fail the start
  * stays, so the fifth point is a new start. */
-static void test_starts_over(void **state)
+CHECK_TEST(test_starts_over)
 {
     opevo_space *space = formula_space("{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3,"
                                        " 4, 5, 6, 7, 8]}}");
@@ -149,7 +149,7 @@ static void test_starts_over(void **state)
 
 /* Right from the last to the first; overwritten from the first to the last; and, as measured of the
  * authors' program, scrambled otherwise. */
-static void test_misplaced_rewards(void **state)
+CHECK_TEST(test_misplaced_rewards)
 {
     static const size_t orders[][7] = {
         {6, 5, 4, 3, 2, 1, 0}, {0, 1, 2, 3, 4, 5, 6}, {1, 6, 0, 5, 2, 4, 3}};
@@ -170,7 +170,7 @@ static void test_misplaced_rewards(void **state)
  * from the bare numbers. It shows where these are as small as the first values of the critic: Adam
  * divides by the size of the gradient, so that rewards far above the values look alike in any unit.
  */
-static void test_unit_of_fitness(void **state)
+CHECK_TEST(test_unit_of_fitness)
 {
     opevo_space *space = formula_space(
         "{\"a\": {\"_type\": \"factor\", \"_value\": [1024, 4]}, \"b\": {\"_type\": \"factor\","
@@ -202,17 +202,4 @@ static void test_unit_of_fitness(void **state)
             assert_memory_not_equal(points[0], points[1], sizeof points[0]);
     }
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_episodes_stay_near_the_best),
-        cmocka_unit_test(test_sizes_of_rounds),
-        cmocka_unit_test(test_starts_over),
-        cmocka_unit_test(test_misplaced_rewards),
-        cmocka_unit_test(test_unit_of_fitness),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

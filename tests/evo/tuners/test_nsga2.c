@@ -63,7 +63,7 @@ static size_t chain(const opevo_i_nsga2_individual *all, size_t count, size_t i,
     return longest;
 }
 
-static void test_fronts(void **state)
+CHECK_TEST(test_fronts)
 {
     opevo_i_nsga2_individual all[MOST];
     opevo_rng rng;
@@ -126,7 +126,7 @@ static double crowding(const opevo_i_nsga2_individual *all, size_t count, size_t
     return sum;
 }
 
-static void test_crowding(void **state)
+CHECK_TEST(test_crowding)
 {
     opevo_i_nsga2_individual all[MOST];
     opevo_rng rng;
@@ -149,7 +149,7 @@ static void test_crowding(void **state)
 }
 
 /* The comparison is the paper's operator, made total by age. */
-static void test_crowded_comparison(void **state)
+CHECK_TEST(test_crowded_comparison)
 {
     const opevo_i_nsga2_individual order[] = {
         {.front = 0, .crowding = INFINITY, .number = 7}, {.front = 0, .crowding = 2, .number = 3},
@@ -257,7 +257,7 @@ static double search(const char *tuner_name, const char *settings, uint64_t seed
 }
 
 /* Of 1.4 million points 31 are the front. */
-static void test_known_front(void **state)
+CHECK_TEST(test_known_front)
 {
     double front[X_VALUES][2];
     double right = 0;
@@ -280,7 +280,7 @@ static void test_known_front(void **state)
 }
 
 /* With the fitness alone it is a genetic algorithm; a third of the points fail. */
-static void test_one_criterion(void **state)
+CHECK_TEST(test_one_criterion)
 {
     opevo_space *space = formula_space(zdt_space);
     opevo_setting_value values[FORMULA_SETTINGS_MOST];
@@ -348,7 +348,7 @@ static size_t count_origins(opevo_domain *domain, const char *origin, const char
 }
 
 /* Uniform candidates take the place of children that cannot be had. */
-static void test_no_allowed_child(void **state)
+CHECK_TEST(test_no_allowed_child)
 {
     edit_domain domain = edit_domain_make();
     opevo_domain_ops ops = edit_domain_ops;
@@ -362,7 +362,7 @@ static void test_no_allowed_child(void **state)
 }
 
 /* Without even these the search is over. */
-static void test_no_allowed_candidate(void **state)
+CHECK_TEST(test_no_allowed_candidate)
 {
     edit_domain domain = edit_domain_make();
     opevo_domain_ops ops = edit_domain_ops;
@@ -373,19 +373,4 @@ static void test_no_allowed_candidate(void **state)
     assert_int_equal(count_origins(&domain.super, "initial", &reason), 0);
     assert_string_equal(reason, "no allowed candidate was found");
     opevo_domain_destroy(&domain.super);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fronts),
-        cmocka_unit_test(test_crowding),
-        cmocka_unit_test(test_crowded_comparison),
-        cmocka_unit_test(test_known_front),
-        cmocka_unit_test(test_one_criterion),
-        cmocka_unit_test(test_no_allowed_child),
-        cmocka_unit_test(test_no_allowed_candidate),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -210,7 +210,7 @@ static const char forbidden[] = "{\"d\": {\"_type\": \"discrete\", \"_value\": [
                                 " \"c\": {\"_type\": \"choice\", \"_value\": [0, 1]},"
                                 " \"_constraints\": [\"d != 2 || c == 0\"]}";
 
-static void test_law_of_first_child(void **state)
+CHECK_TEST(test_law_of_first_child)
 {
     check_first_child(six, "lambda=2 rho=1 q=0.5", 0.5, false, 100000);
     check_first_child(six, "lambda=2 rho=1 q=0.5 duplicates=redraw", 0.5, true, 100000);
@@ -220,7 +220,7 @@ static void test_law_of_first_child(void **state)
 }
 
 /* The law above is not blind: the other rule, or a wrong q, is far off. */
-static void test_rules_differ(void **state)
+CHECK_TEST(test_rules_differ)
 {
     opevo_space *space = formula_space(forbidden);
     opevo_proposal parents[2] = {{.point = 0}, {.point = 7}};
@@ -247,7 +247,7 @@ static void test_rules_differ(void **state)
 /* The example of the paper's figure 2: factor(8,3) at q = 0.5 from (8,1,1), where the walk ends at
  * (8,1,1) with probability .540780 and at its two neighbours with .163121 each. One parent, so the
  * child, which is new, is a neighbour with probability 2 * .163121 / (1 - .540780). */
-static void test_paper_example(void **state)
+CHECK_TEST(test_paper_example)
 {
     opevo_space *space = formula_space("{\"f\": {\"_type\": \"factor\", \"_value\": [8, 3]}}");
     const double fitness = 1;
@@ -288,7 +288,7 @@ static const char wide[] = "{\"a\": {\"_type\": \"permutation\", \"_value\": [6]
                            " \"c\": {\"_type\": \"permutation\", \"_value\": [6]}}";
 
 /* lambda random points, then generations of rho children, each only when all before is told. */
-static void test_generations(void **state)
+CHECK_TEST(test_generations)
 {
     opevo_space *space = formula_space(wide);
     opevo_tuner *tuner = tuner_make("opevo", space, "lambda=5 rho=3", 1);
@@ -311,7 +311,7 @@ static void test_generations(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_wrong_order_is_refused(void **state)
+CHECK_TEST(test_wrong_order_is_refused)
 {
     opevo_space *space = formula_space(wide);
     opevo_tuner *tuner = tuner_make("opevo", space, "", 1);
@@ -328,7 +328,7 @@ static void test_wrong_order_is_refused(void **state)
 }
 
 /* q = 0 leaves recombination alone: every vertex of a child is one of a parent that works. */
-static void test_failures_are_not_inherited(void **state)
+CHECK_TEST(test_failures_are_not_inherited)
 {
     opevo_space *space = formula_space(wide);
     const double fitness[8] = {0, 5, 0, 0, 9, 0, 0, 0};
@@ -359,7 +359,7 @@ static void test_failures_are_not_inherited(void **state)
 }
 
 /* q = 0 and one parent: no child can be new, so uniform points take their place. */
-static void test_nothing_to_mutate(void **state)
+CHECK_TEST(test_nothing_to_mutate)
 {
     opevo_space *space = formula_space(wide);
     opevo_tuner *tuner = tuner_make("opevo", space, "q=0 lambda=1 rho=2", 1);
@@ -379,7 +379,7 @@ static void test_nothing_to_mutate(void **state)
 }
 
 /* While nothing works, generations of rho random points; children as soon as one does. */
-static void test_starts_over_while_all_fails(void **state)
+CHECK_TEST(test_starts_over_while_all_fails)
 {
     opevo_space *space = formula_space(wide);
     opevo_tuner *tuner = tuner_make("opevo", space, "lambda=4 rho=3", 1);
@@ -398,20 +398,4 @@ static void test_starts_over_while_all_fails(void **state)
     assert_string_equal(got[0].origin, "child");
     opevo_tuner_destroy(tuner);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_law_of_first_child),
-        cmocka_unit_test(test_rules_differ),
-        cmocka_unit_test(test_paper_example),
-        cmocka_unit_test(test_generations),
-        cmocka_unit_test(test_wrong_order_is_refused),
-        cmocka_unit_test(test_failures_are_not_inherited),
-        cmocka_unit_test(test_nothing_to_mutate),
-        cmocka_unit_test(test_starts_over_while_all_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static size_t count_initial(const char *changes, double fitness, size_t most)
 
 /* A brood is made at the first outcome after the last was served: with 8 in flight that is after 1,
  * 9, 17, ... outcomes, and the second finds fewer than lambda. */
-static void test_random_broods(void **state)
+CHECK_TEST(test_random_broods)
 {
     assert_int_equal(count_initial("concurrency=1", 1, 64), 8);
     assert_int_equal(count_initial("concurrency=8", 1, 64), 16);
@@ -59,7 +59,7 @@ static void test_random_broods(void **state)
 
 /* The third brood is bred from 9 outcomes: what comes of trials 10 to 16 changes nothing in it,
  * what comes of trial 9 does. */
-static void test_generations_overlap(void **state)
+CHECK_TEST(test_generations_overlap)
 {
     opevo_space *space = formula_space(wide);
     opevo_index points[3][8];
@@ -92,7 +92,7 @@ static void test_generations_overlap(void **state)
 }
 
 /* Equal are those of one point and one founder, if told or of the same brood. */
-static void test_equality(void **state)
+CHECK_TEST(test_equality)
 {
     opevo_i_opevo_individuals *all = opevo_i_opevo_individuals_create();
     size_t number = 0;
@@ -114,7 +114,7 @@ static void test_equality(void **state)
 
 /* One at a time, a space without factorisations has no duplicates: both B1 and B2 need what is
  * absent there. */
-static void test_no_repeats_without_cause(void **state)
+CHECK_TEST(test_no_repeats_without_cause)
 {
     opevo_space *space = formula_space(wide);
 
@@ -161,7 +161,7 @@ static double mean_repeats(opevo_objective *objective, const char *changes)
 /* The authors' program was measured at 2.0 (at most 32 in a run) one at a time and 6.5 (at most 23)
  * with 8 at a time, on a landscape like this one. Without B1 the first would be 0, and without B2
  * the second not above the first. */
-static void test_repeats_some(void **state)
+CHECK_TEST(test_repeats_some)
 {
     opevo_operator op;
     opevo_objective *objective = NULL;
@@ -176,15 +176,4 @@ static void test_repeats_some(void **state)
     assert_true(alone > 0 && alone < 10);
     assert_true(eight > alone && eight < 20);
     opevo_objective_destroy(objective);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_broods), cmocka_unit_test(test_generations_overlap),
-        cmocka_unit_test(test_equality),      cmocka_unit_test(test_no_repeats_without_cause),
-        cmocka_unit_test(test_repeats_some),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static double loss_of_sums(const programs *of, const double *predictions, double
 
 /* The gradient of each row and its second derivative are central differences of the loss, which is
  * quadratic, so that these are exact but for rounding. */
-static void test_gradients_are_differences(void **state)
+CHECK_TEST(test_gradients_are_differences)
 {
     const double h = 0x1p-4;
     opevo_rng rng;
@@ -145,7 +145,7 @@ static double error_of_rows(const programs *of, const double *scores)
 
 /* Three stumps grown by the library on sums of rows, each of which has the base score, are those of
  * a search over all stumps; so is the smallest error after the first and the third. */
-static void test_sums_are_those_of_brute_force(void **state)
+CHECK_TEST(test_sums_are_those_of_brute_force)
 {
     const opevo_i_tvm_boosting boosting = {.loss = OPEVO_I_LOSS_SQUARED,
                                            .depth = 1,
@@ -193,14 +193,4 @@ static void test_sums_are_those_of_brute_force(void **state)
         CHECK_CLOSE(opevo_i_tvm_cost_model_score(model), smallest, 1e-5);
         opevo_i_tvm_cost_model_destroy(model);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradients_are_differences),
-        cmocka_unit_test(test_sums_are_those_of_brute_force),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ static void check_against_sort(size_t capacity, uint64_t levels, uint64_t seed)
     opevo_i_opevo_population_destroy(population);
 }
 
-static void test_against_sort(void **state)
+CHECK_TEST(test_against_sort)
 {
     for (size_t capacity = 1; capacity <= 17; capacity += 4) {
         check_against_sort(capacity, 4, capacity); /* many ties */
@@ -70,7 +70,7 @@ static void test_against_sort(void **state)
     check_against_sort(BORN, 50, 1);
 }
 
-static void test_not_kept(void **state)
+CHECK_TEST(test_not_kept)
 {
     opevo_i_opevo_population *population = opevo_i_opevo_population_create(4, 1);
     const double bad[] = {0, -0.0, -1, NAN, INFINITY};
@@ -83,7 +83,7 @@ static void test_not_kept(void **state)
     opevo_i_opevo_population_destroy(NULL);
 }
 
-static void test_without_memory(void **state)
+CHECK_TEST(test_without_memory)
 {
     int64_t live = opevo_memory_live();
 
@@ -93,15 +93,4 @@ static void test_without_memory(void **state)
         assert_int_equal(opevo_memory_live(), live);
     }
     opevo_memory_fail_at(0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_sort),
-        cmocka_unit_test(test_not_kept),
-        cmocka_unit_test(test_without_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

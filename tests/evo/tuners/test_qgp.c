@@ -112,7 +112,7 @@ static double best_of_space(const opevo_space *space, landscape fitness)
 /* ---- Tests ---- */
 
 /* A point of 2160 within 60 trials: random search has a chance of 0.028, five times of 1.6e-8. */
-static void test_finds_the_summit(void **state)
+CHECK_TEST(test_finds_the_summit)
 {
     opevo_space *space = formula_space(toy_space);
     opevo_index points[60];
@@ -143,7 +143,7 @@ static double chance_of_random(const opevo_space *space, landscape fitness, doub
 
 /* Fisher's test: were qgp no better than random search, each chance u would be above any x with
  * probability at least 1 - x, and - 2 sum log u at most chi-square of two degrees a seed. */
-static void test_better_than_random(void **state)
+CHECK_TEST(test_better_than_random)
 {
     enum { SEEDS = 16, TRIALS = 30 };
     opevo_space *space = formula_space(toy_space);
@@ -192,7 +192,7 @@ static double of_branches(const opevo_space *space, opevo_index point)
 }
 
 /* As test_better_than_random. */
-static void test_branches(void **state)
+CHECK_TEST(test_branches)
 {
     enum { SEEDS = 12, TRIALS = 40 };
     opevo_space *space = formula_space(branched_space);
@@ -211,7 +211,7 @@ static void test_branches(void **state)
 
 /* More than four of five points fail: more trials succeed than uniform points would, and the best
  * of them is better. */
-static void test_learns_what_fails(void **state)
+CHECK_TEST(test_learns_what_fails)
 {
     enum { SEEDS = 8, TRIALS = 40 };
     opevo_space *space = formula_space(toy_space);
@@ -250,7 +250,7 @@ static double scaled_down(const opevo_space *space, opevo_index point)
     return summit(space, point) * 0x1p-900;
 }
 
-static void test_scale_of_fitness(void **state)
+CHECK_TEST(test_scale_of_fitness)
 {
     static const landscape scaled[] = {scaled_up, scaled_down};
     enum { TRIALS = 40 };
@@ -276,7 +276,7 @@ static double huge_extremes(const opevo_space *space, opevo_index point)
     return values[opevo_hash_mix((uint64_t)point) % 7];
 }
 
-static void test_extremes_with_a_pool(void **state)
+CHECK_TEST(test_extremes_with_a_pool)
 {
     enum { TRIALS = 25 };
     opevo_space *space =
@@ -292,7 +292,7 @@ static void test_extremes_with_a_pool(void **state)
 
 /* A batch is handed out without an outcome, and is of different points, every fourth of them the
  * close model's. */
-static void test_batches(void **state)
+CHECK_TEST(test_batches)
 {
     enum { BATCH = 16 };
     opevo_space *space = formula_space(toy_space);
@@ -323,7 +323,7 @@ static void test_batches(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_equal_seeds(void **state)
+CHECK_TEST(test_equal_seeds)
 {
     enum { TRIALS = 30 };
     opevo_space *space = formula_space(toy_space);
@@ -404,7 +404,7 @@ static double abyss(const opevo_space *space, opevo_index point)
 /* It begins with the best of the earlier run, although that was in other units. Where only one
  * parameter differs it needs fewer trials than without, over all seeds;
  * and it finds the best after being misled. */
-static void test_earlier_runs(void **state)
+CHECK_TEST(test_earlier_runs)
 {
     enum { TRIALS = 60, SEEDS = 8 };
     opevo_space *space = formula_space(toy_space);
@@ -434,7 +434,7 @@ static void test_earlier_runs(void **state)
 }
 
 /* Runs that failed everywhere, and everywhere where this one does not. */
-static void test_earlier_failures(void **state)
+CHECK_TEST(test_earlier_failures)
 {
     opevo_space *space = formula_space(toy_space);
     opevo_proposal proposals[60];
@@ -451,7 +451,7 @@ static void test_earlier_failures(void **state)
 }
 
 /* Fewer points than there are to begin with, and all of them known from before. */
-static void test_earlier_runs_of_a_tiny_space(void **state)
+CHECK_TEST(test_earlier_runs_of_a_tiny_space)
 {
     opevo_space *space = formula_space("{\"b\": {\"_type\": \"choice\", \"_value\": [1, 2, 3]}}");
     opevo_trial earlier[6] = {0};
@@ -481,7 +481,7 @@ static void test_earlier_runs_of_a_tiny_space(void **state)
 }
 
 /* Nothing stays alive, whichever allocation of learning fails. */
-static void test_learning_without_memory(void **state)
+CHECK_TEST(test_learning_without_memory)
 {
     opevo_space *space = formula_space(toy_space);
     opevo_trial earlier[EARLIER];
@@ -541,13 +541,13 @@ static void check_goes_on(landscape fitness, size_t trials, const opevo_trial *e
     opevo_space_destroy(space);
 }
 
-static void test_goes_on_without_memory(void **state)
+CHECK_TEST(test_goes_on_without_memory)
 {
     check_goes_on(mostly_failing, 40, NULL, 0);
 }
 
 /* Until what was learned is forgotten, which takes 64 successes, and beyond. */
-static void test_goes_on_with_earlier_runs(void **state)
+CHECK_TEST(test_goes_on_with_earlier_runs)
 {
     opevo_space *space = formula_space(toy_space);
     opevo_trial earlier[EARLIER];
@@ -555,26 +555,4 @@ static void test_goes_on_with_earlier_runs(void **state)
     make_earlier(space, mostly_failing, 3, earlier);
     check_goes_on(summit, 90, earlier, EARLIER);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_finds_the_summit),
-        cmocka_unit_test(test_better_than_random),
-        cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_learns_what_fails),
-        cmocka_unit_test(test_scale_of_fitness),
-        cmocka_unit_test(test_extremes_with_a_pool),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_equal_seeds),
-        cmocka_unit_test(test_earlier_runs),
-        cmocka_unit_test(test_earlier_failures),
-        cmocka_unit_test(test_earlier_runs_of_a_tiny_space),
-        cmocka_unit_test(test_learning_without_memory),
-        cmocka_unit_test(test_goes_on_without_memory),
-        cmocka_unit_test(test_goes_on_with_earlier_runs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static void draw_rows(rows *self, uint64_t seed, size_t count, uint64_t kinds)
 }
 
 /* Two rows draw each other, twice: p = 1 / (1 + e). */
-static void test_by_hand(void **state)
+CHECK_TEST(test_by_hand)
 {
     rows two = {.count = 2, .labels = {0, 1}, .predictions = {0.5F, 1.5F}};
     double p = 1 / (1 + exp(-1));
@@ -56,7 +56,7 @@ static void test_by_hand(void **state)
 }
 
 /* Predictions apart by more than 32 bits can tell: gradients stay finite, curvatures positive. */
-static void test_far_apart(void **state)
+CHECK_TEST(test_far_apart)
 {
     rows two = {.count = 2, .labels = {0, 1}, .predictions = {-300, 300}};
 
@@ -69,7 +69,7 @@ static void test_far_apart(void **state)
     assert_true(two.second[0] > 0 && two.second[1] > 0);
 }
 
-static void test_equal_labels(void **state)
+CHECK_TEST(test_equal_labels)
 {
     rows same;
 
@@ -83,7 +83,7 @@ static void test_equal_labels(void **state)
 /* Where all predictions are equal, p = 1/2 in every pair, so a row in k pairs has second derivative
  * k / 2, and its gradient is -1/2 for each pair that it wins and 1/2 for each that it loses. Rows
  * that draw partners uniformly: over many rounds a row is drawn as often as expected. */
-static void test_partners_are_uniform(void **state)
+CHECK_TEST(test_partners_are_uniform)
 {
     enum { ROUNDS = 4000, COUNT = 7 };
     /* Two rows of label 2, one of label 1, four of label 0. */
@@ -123,7 +123,7 @@ static void test_partners_are_uniform(void **state)
  * the middle, then the last. The states of round 0 are 53629081, 1011574316 and 220642150, all in
  * the lower half: pairs (2, 1), (2, 1) and (2, 0). Those of round 1 are 107258162, 2023148632 and
  * 441284300: pairs (2, 1), (1, 0), (2, 0). */
-static void test_draws(void **state)
+CHECK_TEST(test_draws)
 {
     static const float first[][3] = {{0.5F, 1, -1.5F}, {1, 0, -1}};
     static const float second[][3] = {{0.5F, 1, 1.5F}, {1, 1, 1}};
@@ -199,7 +199,7 @@ static void check_library(rows *self, uint64_t seed)
     check_call(XGDMatrixFree(matrix));
 }
 
-static void test_is_the_loss_of_the_library(void **state)
+CHECK_TEST(test_is_the_loss_of_the_library)
 {
     int major = 0;
     rows made;
@@ -211,15 +211,4 @@ static void test_is_the_loss_of_the_library(void **state)
         draw_rows(&made, seed, 3 + 15 * (size_t)seed, 2 + seed * seed);
         check_library(&made, seed);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),      cmocka_unit_test(test_far_apart),
-        cmocka_unit_test(test_equal_labels), cmocka_unit_test(test_partners_are_uniform),
-        cmocka_unit_test(test_draws),        cmocka_unit_test(test_is_the_loss_of_the_library),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

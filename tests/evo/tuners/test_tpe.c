@@ -170,7 +170,7 @@ static void check_against_definition(const char *text, bool ordered)
     opevo_parameter_destroy(parameter);
 }
 
-static void test_estimators(void **state)
+CHECK_TEST(test_estimators)
 {
     check_against_definition("discrete(1,2,4,8,16,32,64,128,256,512,1024,2048)", true);
     check_against_definition("discrete(5,6)", true);
@@ -213,7 +213,7 @@ static void check_draws(const char *text)
     opevo_parameter_destroy(parameter);
 }
 
-static void test_draws(void **state)
+CHECK_TEST(test_draws)
 {
     check_draws("discrete(1,2,4,8,16,32,64,128,256,512)");
     check_draws("categorical(a,b,c,d,e)");
@@ -266,7 +266,7 @@ static opevo_space *bowl_space(void)
 }
 
 /* Much nearer to the top of a bowl than random search in every one of ten runs of 100 trials. */
-static void test_climbs(void **state)
+CHECK_TEST(test_climbs)
 {
     opevo_space *space = bowl_space();
 
@@ -277,7 +277,7 @@ static void test_climbs(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_starts_with_random_points(void **state)
+CHECK_TEST(test_starts_with_random_points)
 {
     opevo_space *space = bowl_space();
     opevo_tuner *tuner = tuner_make("tpe", space, NULL, 4);
@@ -327,7 +327,7 @@ static void check_forgets(const char *text)
     opevo_parameter_destroy(same);
 }
 
-static void test_forgets(void **state)
+CHECK_TEST(test_forgets)
 {
     check_forgets("discrete(1,2,4,8,16,32,64,128)");
     check_forgets("categorical(a,b,c,d,e)");
@@ -348,7 +348,7 @@ static void tell_all(opevo_tuner *tuner, const opevo_proposal *asked, size_t cou
 }
 
 /* Where allowed points are rare, candidates are drawn given that they are allowed. */
-static void test_rare_points(void **state)
+CHECK_TEST(test_rare_points)
 {
     opevo_space *space = formula_space(
         "{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]},"
@@ -375,7 +375,7 @@ static void test_rare_points(void **state)
 /* A batch is what a run would propose in which each point of the batch had failed: the lie is the
  * worst outcome. 8 more failures do not change the number of good observations, ceil(sqrt(20) / 4).
  */
-static void test_batch_lies(void **state)
+CHECK_TEST(test_batch_lies)
 {
     opevo_space *space = bowl_space();
     opevo_tuner *tuner = tuner_make("tpe", space, "batch=8", 4);
@@ -398,19 +398,4 @@ static void test_batch_lies(void **state)
     opevo_tuner_destroy(tuner);
     opevo_tuner_destroy(single);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_estimators),
-        cmocka_unit_test(test_forgets),
-        cmocka_unit_test(test_batch_lies),
-        cmocka_unit_test(test_draws),
-        cmocka_unit_test(test_rare_points),
-        cmocka_unit_test(test_climbs),
-        cmocka_unit_test(test_starts_with_random_points),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static opevo_trial trial_of(uint64_t number, opevo_index point, double fitness)
 /* ---- This run ---- */
 
 /* Failures leave no trace but in the feasibility model; targets follow the best. */
-static void test_targets(void **state)
+CHECK_TEST(test_targets)
 {
     memory self = memory_open();
 
@@ -86,7 +86,7 @@ static void test_targets(void **state)
 }
 
 /* Those of the wide models, but none below the median, by a full sort, of this run's. */
-static void test_close_targets(void **state)
+CHECK_TEST(test_close_targets)
 {
     enum { TOLD = 40 };
     const opevo_trial earlier[] = {trial_of(1, 9, 500), trial_of(2, 8, 400)};
@@ -118,7 +118,7 @@ static void test_close_targets(void **state)
 }
 
 /* Against a full sort, with many equal values: of those the first told is first. */
-static void test_best(void **state)
+CHECK_TEST(test_best)
 {
     enum { TOLD = 60, MOST = 7 };
     memory self = memory_open();
@@ -155,7 +155,7 @@ static void test_best(void **state)
 }
 
 /* What is expected stands after what is known, in both sets, and goes without a trace. */
-static void test_expectations(void **state)
+CHECK_TEST(test_expectations)
 {
     const opevo_trial earlier = trial_of(1, 9, 5);
     memory self = memory_open();
@@ -177,9 +177,9 @@ static void test_expectations(void **state)
 /* ---- Earlier runs ---- */
 
 /* Each run is measured by its own best, is a run of its own to the kernel, and does not move the
- * targets of this one; failures are no targets. What is ahead is ordered by target,
+ * targets of this one; failures have none. What is ahead is ordered by target,
  * whatever the unit. */
-static void test_earlier_runs(void **state)
+CHECK_TEST(test_earlier_runs)
 {
     const opevo_trial trials[] = {trial_of(1, 11, 50),  trial_of(2, 12, 100), trial_of(3, 13, 0),
                                   trial_of(1, 12, 0.3), trial_of(4, 14, 0.4), trial_of(4, 15, 7)};
@@ -207,7 +207,7 @@ static void test_earlier_runs(void **state)
     memory_close(&self);
 }
 
-static void test_earlier_failures_only(void **state)
+CHECK_TEST(test_earlier_failures_only)
 {
     const opevo_trial trials[] = {trial_of(1, 11, 0), trial_of(2, 12, 0)};
     memory self = memory_open();
@@ -223,7 +223,7 @@ static void test_earlier_failures_only(void **state)
 
 /* Of three runs of which one is short: a third for each, of the long ones the best half of that,
  * and others over the whole of what is left. Fitness is the number of the point. */
-static void test_shares_of_long_runs(void **state)
+CHECK_TEST(test_shares_of_long_runs)
 {
     enum { SHARE = OPEVO_I_EARLIER_MOST / 3, BEST = (SHARE + 1) / 2 };
     static opevo_trial trials[2 * MANY + 10];
@@ -256,7 +256,7 @@ static void test_shares_of_long_runs(void **state)
 }
 
 /* More runs than trials that are kept: the best of each. */
-static void test_many_short_runs(void **state)
+CHECK_TEST(test_many_short_runs)
 {
     static opevo_trial trials[3 * OPEVO_I_EARLIER_MOST];
     opevo_i_qgp_walk_kernel *kernel = NULL;
@@ -295,7 +295,7 @@ static opevo_status use(opevo_i_qgp_walk_kernel *kernel, opevo_i_qgp_feasibility
     return status;
 }
 
-static void test_every_allocation_fails(void **state)
+CHECK_TEST(test_every_allocation_fails)
 {
     memory self = memory_open();
     opevo_status status = OPEVO_NOMEM;
@@ -312,21 +312,4 @@ static void test_every_allocation_fails(void **state)
         assert_int_equal(opevo_memory_live(), live);
     }
     memory_close(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_targets),
-        cmocka_unit_test(test_close_targets),
-        cmocka_unit_test(test_best),
-        cmocka_unit_test(test_expectations),
-        cmocka_unit_test(test_earlier_runs),
-        cmocka_unit_test(test_earlier_failures_only),
-        cmocka_unit_test(test_shares_of_long_runs),
-        cmocka_unit_test(test_many_short_runs),
-        cmocka_unit_test(test_every_allocation_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

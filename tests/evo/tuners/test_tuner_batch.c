@@ -71,7 +71,7 @@ static bool is_of_workers(const opevo_tuner_ops *ops)
     return row && row->batch == OPEVO_BATCH_OF_WORKERS;
 }
 
-static void test_rounds_are_as_declared(void **state)
+CHECK_TEST(test_rounds_are_as_declared)
 {
     opevo_space *space = formula_space(large_space);
     size_t widened = 0;
@@ -102,13 +102,4 @@ static void test_rounds_are_as_declared(void **state)
     }
     assert_true(widened >= 4);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rounds_are_as_declared),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void check_exhausts(const opevo_tuner_ops *ops, const opevo_space *space,
     opevo_tuner_destroy(tuner);
 }
 
-static void test_exhausts_small_spaces(void **state)
+CHECK_TEST(test_exhausts_small_spaces)
 {
     static const unsigned failing[] = {0, 3, 1}; /* one in so many, or none */
 
@@ -52,7 +52,7 @@ static void test_exhausts_small_spaces(void **state)
 }
 
 /* A graph of three parts without a path between them. */
-static void test_exhausts_a_disconnected_graph(void **state)
+CHECK_TEST(test_exhausts_a_disconnected_graph)
 {
     char folder[] = "opevo-test-XXXXXX";
     char path[64];
@@ -151,12 +151,12 @@ static void check_same_points(const char *json)
     opevo_space_destroy(space);
 }
 
-static void test_same_seed_same_points_however_cut(void **state)
+CHECK_TEST(test_same_seed_same_points_however_cut)
 {
     check_same_points(large_space);
 }
 
-static void test_same_points_with_branches(void **state)
+CHECK_TEST(test_same_points_with_branches)
 {
     check_same_points(large_branched);
 }
@@ -186,14 +186,14 @@ static void check_constraints(const char *json)
     opevo_space_destroy(space);
 }
 
-static void test_never_repeats_or_breaks_a_constraint(void **state)
+CHECK_TEST(test_never_repeats_or_breaks_a_constraint)
 {
     check_constraints(large_space);
     check_constraints(large_branched);
 }
 
 /* A tuner either works on branches or says that it does not, when it is created. */
-static void test_branches_are_refused_by_the_others(void **state)
+CHECK_TEST(test_branches_are_refused_by_the_others)
 {
     opevo_space *space = formula_space("{" FLAT_CHOICE "}");
     size_t suited = 0;
@@ -276,7 +276,7 @@ static size_t one_by_one(const opevo_tuner_ops *ops, const opevo_space *space, c
 
 /* What a program that measures several points at once does with a session: trials are told in their
  * order, but some while others are pending. */
-static void test_same_points_however_asks_and_tells_are_cut(void **state)
+CHECK_TEST(test_same_points_however_asks_and_tells_are_cut)
 {
     const char *const spaces[] = {small_spaces[2], small_spaces[4], middle_space,
                                   small_spaces[SMALL_COUNT - 1]};
@@ -305,7 +305,7 @@ static void test_same_points_however_asks_and_tells_are_cut(void **state)
 }
 
 /* Whoever asks on without telling gets 0 for now, no reason, and the same points as ever. */
-static void test_asking_ahead(void **state)
+CHECK_TEST(test_asking_ahead)
 {
     opevo_space *space = formula_space(large_space);
     formula objective = formula_on(space, 5, 0);
@@ -345,7 +345,7 @@ static void test_asking_ahead(void **state)
 }
 
 /* A tuner takes what it is told as it is: no fitness may break it. */
-static void test_strange_fitness(void **state)
+CHECK_TEST(test_strange_fitness)
 {
     static const double strange[] = {0,     -0.0,    -1,     NAN,      INFINITY, -INFINITY,
                                      1e308, 1.7e308, 5e-324, 2.2e-308, 1e-300,   1};
@@ -375,7 +375,7 @@ static void test_strange_fitness(void **state)
 }
 
 /* Every number setting at both ends of its domain. */
-static void test_ends_of_settings(void **state)
+CHECK_TEST(test_ends_of_settings)
 {
     opevo_space *space = formula_space(small_spaces[5]);
     formula objective = formula_on(space, 1, 3);
@@ -435,7 +435,7 @@ static opevo_status use(const opevo_tuner_ops *ops, const opevo_space *space, bo
     return status;
 }
 
-static void test_every_allocation_fails(void **state)
+CHECK_TEST(test_every_allocation_fails)
 {
     opevo_space *space = formula_space(middle_space);
     int64_t live = opevo_memory_live();
@@ -456,7 +456,7 @@ static void test_every_allocation_fails(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_table(void **state)
+CHECK_TEST(test_table)
 {
     const opevo_tuner_ops *found = NULL;
 
@@ -472,24 +472,4 @@ static void test_table(void **state)
     }
     CHECK_FAILS(OPEVO_INVALID, "opevo, opevo-reference, ", opevo_tuner_find("none", &found, &err));
     opevo_tuner_destroy(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exhausts_small_spaces),
-        cmocka_unit_test(test_exhausts_a_disconnected_graph),
-        cmocka_unit_test(test_same_seed_same_points_however_cut),
-        cmocka_unit_test(test_same_points_with_branches),
-        cmocka_unit_test(test_never_repeats_or_breaks_a_constraint),
-        cmocka_unit_test(test_branches_are_refused_by_the_others),
-        cmocka_unit_test(test_asking_ahead),
-        cmocka_unit_test(test_same_points_however_asks_and_tells_are_cut),
-        cmocka_unit_test(test_strange_fitness),
-        cmocka_unit_test(test_ends_of_settings),
-        cmocka_unit_test(test_every_allocation_fails),
-        cmocka_unit_test(test_table),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static size_t run_observed(const opevo_tuner_ops *ops, const opevo_space *space,
 
 /* What was observed is not proposed again, everything else is, and the sizes of asks do not
  * matter. */
-static void test_observed_points_are_not_proposed(void **state)
+CHECK_TEST(test_observed_points_are_not_proposed)
 {
     for (size_t s = 0; s < SMALL_COUNT; s++) {
         opevo_space *space = formula_space(small_spaces[s]);
@@ -68,7 +68,7 @@ static void test_observed_points_are_not_proposed(void **state)
     }
 }
 
-static void test_observing_what_cannot_be(void **state)
+CHECK_TEST(test_observing_what_cannot_be)
 {
     opevo_space *space = formula_space(small_spaces[5]);
     formula objective = formula_on(space, 5, 0);
@@ -94,14 +94,4 @@ static void test_observing_what_cannot_be(void **state)
                 opevo_tuner_observe(tuner, observed + 1, 1, &err));
     opevo_tuner_destroy(tuner);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_observed_points_are_not_proposed),
-        cmocka_unit_test(test_observing_what_cannot_be),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static opevo_space *sparse_space(size_t parameters, size_t values, size_t rows, 
     return space;
 }
 
-static void exhausts_a_sparse_list(void **state)
+CHECK_TEST(exhausts_a_sparse_list)
 {
     for (int related = 0; related < 2; related++) {
         opevo_space *space = sparse_space(12, 8, 90, related);
@@ -76,7 +76,7 @@ static void exhausts_a_sparse_list(void **state)
 }
 
 /* The budget is used on 5,000 random rows of 8^12 points. */
-static void goes_on_in_a_large_space(void **state)
+CHECK_TEST(goes_on_in_a_large_space)
 {
     opevo_space *space = sparse_space(12, 8, 5000, false);
 
@@ -97,14 +97,4 @@ static void goes_on_in_a_large_space(void **state)
         opevo_tuner_destroy(tuner);
     }
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exhausts_a_sparse_list),
-        cmocka_unit_test(goes_on_in_a_large_space),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

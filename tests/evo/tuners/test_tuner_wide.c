@@ -4,6 +4,7 @@
  * and in branches. */
 
 #include "contract_fixture.h"
+#include "points.h"
 
 #include <math.h>
 
@@ -97,17 +98,19 @@ static void run_on(const opevo_tuner_ops *ops, const char *json, size_t piece, s
 
 enum { TRIALS = 150, TRIALS_OF_CUBIC = 30 };
 
-static void check_all(char *json)
+/* One of `every` tuners, beginning with the first; all in the long run. */
+static void check_tuners(char *json, size_t every)
 {
     opevo_space *space = formula_space(json);
 
     assert_true(opevo_space_is_wide(space));
     for (size_t t = 0; t < opevo_tuner_count(); t++) {
         const opevo_tuner_ops *ops = opevo_tuner_get(t);
-        size_t wanted = strcmp(ops->name, "qgp") == 0 ? TRIALS_OF_CUBIC : TRIALS;
+        size_t wanted =
+            strcmp(ops->name, "qgp") == 0 ? TRIALS_OF_CUBIC : test_size(TRIALS / 2, TRIALS);
         opevo_index points[TRIALS], again[TRIALS];
 
-        if (opevo_tuner_suits(ops, space, NULL) != OPEVO_OK)
+        if (!test_takes(t, 0, every) || opevo_tuner_suits(ops, space, NULL) != OPEVO_OK)
             continue;
         run_on(ops, json, 64, wanted, points);
         run_on(ops, json, 7, wanted, again);
@@ -117,28 +120,17 @@ static void check_all(char *json)
     opevo_free(json);
 }
 
-static void test_hundred_free_parameters(void **state)
+CHECK_TEST(test_hundred_free_parameters)
 {
-    check_all(write_plain(100));
+    check_tuners(write_plain(100), 1);
 }
 
-static void test_branches(void **state)
+CHECK_TEST(test_branches)
 {
-    check_all(write_branched());
+    check_tuners(write_branched(), 1);
 }
 
-static void test_two_hundred_parameters(void **state)
+CHECK_TEST(test_two_hundred_parameters)
 {
-    check_all(write_plain(200));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hundred_free_parameters),
-        cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_two_hundred_parameters),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    check_tuners(write_plain(200), 3);
 }

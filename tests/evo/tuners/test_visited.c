@@ -61,7 +61,7 @@ static void check_walk(const char *text)
     opevo_space_destroy(space);
 }
 
-static void test_walks_are_those_of_moves(void **state)
+CHECK_TEST(test_walks_are_those_of_moves)
 {
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
         check_walk(spaces[i]);
@@ -69,7 +69,7 @@ static void test_walks_are_those_of_moves(void **state)
 
 /* Only so many places are kept. What was known of a point before does not
  * count afterwards. */
-static void test_places_are_forgotten(void **state)
+CHECK_TEST(test_places_are_forgotten)
 {
     opevo_space *space =
         formula_space("{\"n\": {\"_type\": \"factor\", \"_value\": [1073741824, 6]}}");
@@ -96,14 +96,4 @@ static void test_places_are_forgotten(void **state)
     opevo_i_gbfs_visited_destroy(places);
     opevo_i_gbfs_moves_destroy(moves);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_walks_are_those_of_moves),
-        cmocka_unit_test(test_places_are_forgotten),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static void check_values(const opevo_parameter *parameter)
     free(laws);
 }
 
-static void test_against_the_law(void **state)
+CHECK_TEST(test_against_the_law)
 {
     static const char *const cases[][2] = {
         {"discrete(1,2,4,8,16,32,64)", NULL},
@@ -79,7 +79,7 @@ static void test_against_the_law(void **state)
 }
 
 /* A path, a triangle and a vertex alone: parts know nothing of each other. */
-static void test_disconnected(void **state)
+CHECK_TEST(test_disconnected)
 {
     opevo_parameter *parameter = parameter_of_edges("0 1\n1 2\n4 5\n5 6\n6 4\n");
     opevo_i_qgp_walk_feature feature;
@@ -174,7 +174,7 @@ static void check_series(const opevo_parameter *parameter, const opevo_i_qgp_wal
     }
 }
 
-static void test_components(void **state)
+CHECK_TEST(test_components)
 {
     static const struct {
         const char *text, *topology;
@@ -205,7 +205,7 @@ static void test_components(void **state)
     }
 }
 
-static void test_kinds(void **state)
+CHECK_TEST(test_kinds)
 {
     static const uint16_t expected[] = {0, 0, 1, 0, 1, 1, 0}; /* 1, 2, 3, 4, 5, 6, 8 */
     opevo_parameter *parameter = parameter_of("discrete(1,2,3,4,5,6,8)", NULL);
@@ -255,7 +255,7 @@ static void check_inactive(const opevo_parameter *parameter, int what)
     opevo_i_qgp_walk_feature_clear(&after);
 }
 
-static void test_inactive(void **state)
+CHECK_TEST(test_inactive)
 {
     static const struct {
         const char *text;
@@ -276,7 +276,7 @@ static void test_inactive(void **state)
     }
 }
 
-static void test_every_allocation_fails(void **state)
+CHECK_TEST(test_every_allocation_fails)
 {
     opevo_parameter *parameter = parameter_of("factor(12,3)", NULL);
     int64_t live = opevo_memory_live();
@@ -298,15 +298,4 @@ static void test_every_allocation_fails(void **state)
         assert_int_equal(opevo_memory_live(), live);
     }
     opevo_parameter_destroy(parameter);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_the_law), cmocka_unit_test(test_disconnected),
-        cmocka_unit_test(test_components),      cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_inactive),        cmocka_unit_test(test_every_allocation_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

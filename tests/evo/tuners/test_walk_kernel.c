@@ -15,7 +15,7 @@
 
 /* ---- Features ---- */
 
-static void test_features(void **state)
+CHECK_TEST(test_features)
 {
     static const struct {
         const char *json;
@@ -50,7 +50,7 @@ static void test_features(void **state)
 }
 
 /* A feature of the kernel is the feature of its parameter. */
-static void test_components(void **state)
+CHECK_TEST(test_components)
 {
     walk_fixture fixture =
         walk_fixture_open("{\"c\": {\"_type\": \"choice\", \"_value\": [\"x\", \"y\"]},"
@@ -95,7 +95,7 @@ static bool is_power_of_two(int64_t number)
 
 /* Several mixed parameters: the last feature is whether all of them have a power of two, and says
  * nothing of the others. What is about powers of two is optional. */
-static void test_powers_of_two(void **state)
+CHECK_TEST(test_powers_of_two)
 {
     static const int64_t a[] = {1, 2, 3, 4, 6};
     static const int64_t b[] = {5, 8, 16};
@@ -132,7 +132,7 @@ static void test_powers_of_two(void **state)
     walk_fixture_close(&fixture);
 }
 
-static void test_without_a_table(void **state)
+CHECK_TEST(test_without_a_table)
 {
     walk_fixture fixture =
         walk_fixture_open("{\"a\": {\"_type\": \"permutation\", \"_value\": [9]}}");
@@ -186,7 +186,7 @@ static void check_positive(walk_fixture *self, const unsigned char *levels)
     free(values);
 }
 
-static void test_positive_definite(void **state)
+CHECK_TEST(test_positive_definite)
 {
     walk_fixture fixture =
         walk_fixture_open("{\"a\": {\"_type\": \"factor\", \"_value\": [8, 3]}, \"b\": {\"_type\":"
@@ -207,7 +207,7 @@ static void test_positive_definite(void **state)
     walk_fixture_close(&fixture);
 }
 
-static void test_row_is_the_product(void **state)
+CHECK_TEST(test_row_is_the_product)
 {
     enum { COUNT = 90 };
     walk_fixture fixture = walk_fixture_open(many_groups);
@@ -307,7 +307,7 @@ static void check_branches(const char *json, unsigned level)
     walk_fixture_close(&fixture);
 }
 
-static void test_branches(void **state)
+CHECK_TEST(test_branches)
 {
     check_branches("{" FLAT_CHOICE "}", 1);
     check_branches("{" TWO_LEVELS "}", 0);
@@ -341,7 +341,7 @@ static void check_branch_without_a_table(walk_fixture *fixture, opevo_index insi
     }
 }
 
-static void test_branch_without_a_table(void **state)
+CHECK_TEST(test_branch_without_a_table)
 {
     walk_fixture large = walk_fixture_open("{\"c\": {\"_type\": \"choice\", \"_value\": ["
                                            "{\"_name\": \"a\", \"order\": {\"_type\":"
@@ -429,7 +429,7 @@ static void check_rows(walk_fixture *self, const unsigned char *levels)
     }
 }
 
-static void test_random_branches_are_positive(void **state)
+CHECK_TEST(test_random_branches_are_positive)
 {
     uint64_t draws = 1;
     opevo_rng rng;
@@ -453,21 +453,4 @@ static void test_random_branches_are_positive(void **state)
         }
         walk_fixture_close(&fixture);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_features),
-        cmocka_unit_test(test_components),
-        cmocka_unit_test(test_powers_of_two),
-        cmocka_unit_test(test_without_a_table),
-        cmocka_unit_test(test_positive_definite),
-        cmocka_unit_test(test_row_is_the_product),
-        cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_branch_without_a_table),
-        cmocka_unit_test(test_random_branches_are_positive),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 
 /* Points of several runs: those of different ones correlate by the last level's q times what they
  * would have in one run. */
-static void test_runs(void **state)
+CHECK_TEST(test_runs)
 {
     enum { COUNT = 60, RUNS = 3 };
     walk_fixture fixture = walk_fixture_open(many_groups);
@@ -57,7 +57,7 @@ static void test_runs(void **state)
 }
 
 /* Points keep their values when their columns grow, and copies are the points. */
-static void test_add_and_copy(void **state)
+CHECK_TEST(test_add_and_copy)
 {
     enum { COUNT = 150 };
     walk_fixture fixture = walk_fixture_open(many_groups);
@@ -118,7 +118,7 @@ static opevo_status use(const opevo_space *space)
     return status;
 }
 
-static void test_every_allocation_fails(void **state)
+CHECK_TEST(test_every_allocation_fails)
 {
     opevo_space *space = NULL;
 
@@ -133,7 +133,7 @@ static void test_every_allocation_fails(void **state)
 }
 
 /* A point that did not fit leaves the others, and fits once there is memory. */
-static void test_goes_on_after_a_failure(void **state)
+CHECK_TEST(test_goes_on_after_a_failure)
 {
     walk_fixture fixture = walk_fixture_open(many_groups);
     opevo_rng rng;
@@ -157,16 +157,4 @@ static void test_goes_on_after_a_failure(void **state)
         assert_true(row[i] == 1);
     }
     walk_fixture_close(&fixture);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_add_and_copy),
-        cmocka_unit_test(test_every_allocation_fails),
-        cmocka_unit_test(test_goes_on_after_a_failure),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

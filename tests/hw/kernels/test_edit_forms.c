@@ -83,7 +83,7 @@ static bool exists(const char *program)
 /* ---- Denormals ---- */
 
 /* The flag of a module holds for functions that say nothing themselves. */
-static void test_flag_of_denormals(void **state)
+CHECK_TEST(test_flag_of_denormals)
 {
     static const struct {
         const char *attributes;
@@ -119,7 +119,7 @@ static void test_flag_of_denormals(void **state)
 
 /* ---- Forms ---- */
 
-static void test_names(void **state)
+CHECK_TEST(test_names)
 {
     static const char *const names[] = {"ll", "ptx", "amdgcn-ll", "amdgcn", "cpu-ll", "cpu-object"};
     opevo_variant_form form;
@@ -131,7 +131,7 @@ static void test_names(void **state)
     assert_false(opevo_variant_form_of("spirv", &form));
 }
 
-static void test_texts(void **state)
+CHECK_TEST(test_texts)
 {
     static const struct {
         opevo_variant_form form;
@@ -161,7 +161,7 @@ static void test_texts(void **state)
 }
 
 /* The assembler of NVIDIA accepts the variants of random lists. */
-static void test_ptxas(void **state)
+CHECK_TEST(test_ptxas)
 {
     opevo_module *module = load_module("tile.ll");
     opevo_edit_settings settings = OPEVO_EDIT_SETTINGS_DEFAULT;
@@ -191,7 +191,7 @@ static void test_ptxas(void **state)
     opevo_module_destroy(module);
 }
 
-static void test_code_object(void **state)
+CHECK_TEST(test_code_object)
 {
     opevo_text text;
 
@@ -208,7 +208,7 @@ static void test_code_object(void **state)
 }
 
 /* The lowered kernel computes: the mean of neighbours, work item by work item. */
-static void test_cpu_object(void **state)
+CHECK_TEST(test_cpu_object)
 {
     static const char hooks[] = "int at;\n"
                                 "int gk_thread(int axis) { return axis == 0 ? at % 8 : 0; }\n"
@@ -250,7 +250,7 @@ static void test_cpu_object(void **state)
     opevo_text_free(&text);
 }
 
-static void test_diff(void **state)
+CHECK_TEST(test_diff)
 {
     opevo_module *module = load_module("tile.ll");
     opevo_edits *edits = parsed(module, "delete U78"), *none = parsed(module, "none");
@@ -303,13 +303,13 @@ static int load_apart(const char *path)
     return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
 }
 
-static void test_refused_files(void **state)
+CHECK_TEST(test_refused_files)
 {
     static const char *const texts[] = {
         "",
         "garbage",
         "BC\xc0\xde",
-        "BC\xc0\xde garbage that is no bitcode at all",
+        "BC\xc0\xde garbage that is not bitcode at all",
         "define void @f() {\n  ret i32 1\n}\n",
         "target triple = \"nvptx64-nvidia-cuda\"\n",
         "target triple = \"nvptx64-nvidia-cuda\"\ndefine void @f() {\n  ret void\n}\n",
@@ -332,7 +332,7 @@ static void test_refused_files(void **state)
 }
 
 /* Bitcode with changed or missing bytes is refused or read, or ends the process that reads it. */
-static void test_spoilt_bitcode(void **state)
+CHECK_TEST(test_spoilt_bitcode)
 {
     opevo_module *module = load_module("tile.ll");
     LLVMMemoryBufferRef buffer = LLVMWriteBitcodeToMemoryBuffer(module->llvm);
@@ -364,7 +364,7 @@ static void test_spoilt_bitcode(void **state)
 }
 
 /* What has no counterpart on a machine is said. */
-static void test_unsupported(void **state)
+CHECK_TEST(test_unsupported)
 {
     static const char shuffle[] =
         "target triple = \"nvptx64-nvidia-cuda\"\n"
@@ -394,18 +394,5 @@ static void test_unsupported(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flag_of_denormals),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_ptxas),
-        cmocka_unit_test(test_code_object),
-        cmocka_unit_test(test_cpu_object),
-        cmocka_unit_test(test_diff),
-        cmocka_unit_test(test_refused_files),
-        cmocka_unit_test(test_spoilt_bitcode),
-        cmocka_unit_test(test_unsupported),
-    };
-
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return check_tests(make_folder, remove_folder);
 }

@@ -41,7 +41,7 @@ static void read_list(opevo_evolver *evolver, const char *text, opevo_edit_list 
 }
 
 /* Of the result no edit can be left out: by brute force. */
-static void minimal(void **state)
+CHECK_TEST_WITHIN(minimal, setup, teardown)
 {
     static const struct {
         const char *text, *left;
@@ -68,7 +68,7 @@ static void minimal(void **state)
     opevo_evolver_close(evolver);
 }
 
-static void explained(void **state)
+CHECK_TEST_WITHIN(explained, setup, teardown)
 {
     static const char *const edits[COUNT] = {"gain", "x", "needy", "help"};
     opevo_evolver *evolver = open_floor(*state);
@@ -105,7 +105,7 @@ static void explained(void **state)
 }
 
 /* The first exact variant that passes is the best; those before it are overfitted. */
-static void held_out(void **state)
+CHECK_TEST_WITHIN(held_out, setup, teardown)
 {
     static const char *const texts[] = {"needy", "gain", "x"};
     opevo_evolver *evolver = open_floor(*state);
@@ -128,7 +128,7 @@ static void held_out(void **state)
     opevo_evolver_close(evolver);
 }
 
-static void a_list_that_fails(void **state)
+CHECK_TEST_WITHIN(a_list_that_fails, setup, teardown)
 {
     opevo_evolver *evolver = open_floor(*state);
     opevo_edit_list list = {.edits = NULL};
@@ -138,16 +138,4 @@ static void a_list_that_fails(void **state)
                 opevo_edit_list_evaluate(&list, &err));
     opevo_edit_list_free(&list);
     opevo_evolver_close(evolver);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(minimal, setup, teardown),
-        cmocka_unit_test_setup_teardown(explained, setup, teardown),
-        cmocka_unit_test_setup_teardown(held_out, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_list_that_fails, setup, teardown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

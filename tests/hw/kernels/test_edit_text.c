@@ -75,7 +75,7 @@ static const struct effect {
     {"delete X8000000000000001", ADD MUL SUB TAIL("%6", "%7", "%8"), 1},
 };
 
-static void test_effects(void **state)
+CHECK_TEST(test_effects)
 {
     opevo_module *module = load_module("line.ll");
 
@@ -98,7 +98,7 @@ static void test_effects(void **state)
 
 /* Repairs that are missing or impossible are chosen, always in the same way, and never end in a
  * module that LLVM rejects. */
-static void test_fallbacks(void **state)
+CHECK_TEST(test_fallbacks)
 {
     static const char *const lists[] = {
         "delete U2",
@@ -138,7 +138,7 @@ static void test_fallbacks(void **state)
 }
 
 /* What a copy creates has an id, which later edits name. */
-static void test_created(void **state)
+CHECK_TEST(test_created)
 {
     opevo_module *module = load_module("line.ll");
     opevo_edits *copy = parsed(module, "copy U1 U4 use=U4.0"), *edits;
@@ -180,7 +180,7 @@ static void test_created(void **state)
 
 /* ---- Texts ---- */
 
-static void test_canonical_text(void **state)
+CHECK_TEST(test_canonical_text)
 {
     static const char *const texts[][2] = {
         {"none", "none"},
@@ -207,7 +207,7 @@ static void test_canonical_text(void **state)
     opevo_module_destroy(module);
 }
 
-static void test_spoilt_texts(void **state)
+CHECK_TEST(test_spoilt_texts)
 {
     static const char *const texts[][2] = {
         {"", "no edits"},
@@ -265,7 +265,7 @@ static void test_spoilt_texts(void **state)
 }
 
 /* Any bytes are refused or read as a list that prints and applies. */
-static void test_random_texts(void **state)
+CHECK_TEST(test_random_texts)
 {
     static const char *const pieces[] = {
         "copy ",    "delete ", "move ", "replace ", "swap ",
@@ -300,7 +300,7 @@ static void test_random_texts(void **state)
     opevo_module_destroy(module);
 }
 
-static void test_settings(void **state)
+CHECK_TEST(test_settings)
 {
     opevo_edit_settings settings = OPEVO_EDIT_SETTINGS_DEFAULT;
 
@@ -319,7 +319,7 @@ static void test_settings(void **state)
 }
 
 /* Without memory a call says so, changes nothing and leaves nothing alive. */
-static void test_no_memory(void **state)
+CHECK_TEST(test_no_memory)
 {
     opevo_module *module = load_module("line.ll");
     int64_t live = opevo_memory_live();
@@ -349,16 +349,4 @@ static void test_no_memory(void **state)
         assert_int_equal(opevo_memory_live(), live);
     }
     opevo_module_destroy(module);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_effects),      cmocka_unit_test(test_fallbacks),
-        cmocka_unit_test(test_created),      cmocka_unit_test(test_canonical_text),
-        cmocka_unit_test(test_spoilt_texts), cmocka_unit_test(test_random_texts),
-        cmocka_unit_test(test_settings),     cmocka_unit_test(test_no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

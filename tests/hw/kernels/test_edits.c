@@ -108,7 +108,7 @@ static opevo_edits *check_family(const opevo_module *module, const opevo_edits *
     return lists[3];
 }
 
-static void test_random_lists(void **state)
+CHECK_TEST(test_random_lists)
 {
     static char paths[MODULES_MOST][PATH_SIZE];
     size_t module_count = module_paths(paths), edit_count = 0, changed = 0;
@@ -163,7 +163,7 @@ static bool operands_reach(const opevo_i_edit_body *body, uint32_t from, uint32_
 }
 
 /* A copy without repairs is valid exactly where the operands reach, says LLVM's verifier. */
-static void test_dominators(void **state)
+CHECK_TEST(test_dominators)
 {
     opevo_module *module = load_module("tile.ll");
     opevo_i_edit_body body;
@@ -206,7 +206,7 @@ static size_t count_of(const opevo_edits *edits, uint64_t hash)
 
 /* concat: the children share out the edits of both parents. symdiff: each has the common ones once,
  * and the others are in one of them. */
-static void test_crossover(void **state)
+CHECK_TEST(test_crossover)
 {
     opevo_module *module = load_module("tile.ll");
     size_t nonempty = 0;
@@ -241,7 +241,7 @@ static void test_crossover(void **state)
 }
 
 /* The same stream gives the same list; q is the probability of one more edit. */
-static void test_streams(void **state)
+CHECK_TEST(test_streams)
 {
     enum { DRAWS = 4000 };
     opevo_module *module = load_module("line.ll");
@@ -278,7 +278,7 @@ static void test_streams(void **state)
 
 /* ---- Facts ---- */
 
-static void test_facts(void **state)
+CHECK_TEST(test_facts)
 {
     static const char *const facts[] = {"nsw",      "nuw",         "noundef",    "range(",
                                         "!tbaa",    "inbounds",    "nneg",       "!dbg",
@@ -316,15 +316,4 @@ static void test_facts(void **state)
         opevo_edits_destroy(none);
         opevo_module_destroy(module);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_facts),        cmocka_unit_test(test_dominators),
-        cmocka_unit_test(test_crossover),    cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_random_lists),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

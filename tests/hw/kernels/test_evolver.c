@@ -31,7 +31,7 @@ enum { LISTS = sizeof lists / sizeof *lists };
 
 /* A list that kills its workers fails and takes none of the others along; one whose worker was
  * killed once is evaluated by another. */
-static void test_deaths(void **state)
+CHECK_TEST_WITHIN(test_deaths, setup, teardown)
 {
     for (size_t workers = 1; workers <= 3; workers++) {
         opevo_evolver *evolver = NULL;
@@ -58,7 +58,7 @@ static void test_deaths(void **state)
     }
 }
 
-static void test_hang(void **state)
+CHECK_TEST_WITHIN(test_hang, setup, teardown)
 {
     static const char *const some[] = {"a", "hangs", "bb"};
     opevo_evolver *evolver = NULL;
@@ -74,7 +74,7 @@ static void test_hang(void **state)
 }
 
 /* The wait for a device that others measure on is longer than the limit, and does not count. */
-static void test_wait(void **state)
+CHECK_TEST_WITHIN(test_wait, setup, teardown)
 {
     static const char *const waits = "waits";
     opevo_evolver *evolver = NULL;
@@ -88,7 +88,7 @@ static void test_wait(void **state)
     opevo_evolver_close(evolver);
 }
 
-static void test_nonsense(void **state)
+CHECK_TEST_WITHIN(test_nonsense, setup, teardown)
 {
     static const char *const some[] = {"unclassed"};
     opevo_evolver *evolver = NULL;
@@ -105,7 +105,7 @@ static void test_nonsense(void **state)
 }
 
 /* A list that no worker survives is not a candidate. */
-static void test_parse(void **state)
+CHECK_TEST_WITHIN(test_parse, setup, teardown)
 {
     opevo_evolver *evolver = NULL;
     opevo_domain *domain = NULL;
@@ -126,7 +126,7 @@ static void test_parse(void **state)
 }
 
 /* What a worker does not read in time is said to be so. */
-static void test_parse_overdue(void **state)
+CHECK_TEST_WITHIN(test_parse_overdue, setup, teardown)
 {
     opevo_evolver *evolver = NULL;
     opevo_index candidate = 0;
@@ -139,7 +139,7 @@ static void test_parse_overdue(void **state)
 }
 
 /* Bytes that no message can carry are refused with what has them. */
-static void test_bytes(void **state)
+CHECK_TEST_WITHIN(test_bytes, setup, teardown)
 {
     opevo_evolver *evolver = NULL;
     opevo_text out = {0};
@@ -205,7 +205,7 @@ static char *text_of(opevo_domain *domain, opevo_index candidate)
     return text.data;
 }
 
-static void test_laws(void **state)
+CHECK_TEST(test_laws)
 {
     opevo_evolver *one = open_planted("simt", 1), *three = open_planted("simt", 3);
     opevo_domain *domain = opevo_evolver_objective(one)->domain;
@@ -282,7 +282,7 @@ static void *kill_workers(void *context)
 
 /* A list whose worker is killed twice counts as fatal, so at most some of these may; all others are
  * as without kills. */
-static void test_kills(void **state)
+CHECK_TEST(test_kills)
 {
     opevo_evolver *evolver = open_planted("simt", 2);
     opevo_domain *domain = opevo_evolver_objective(evolver)->domain;
@@ -327,7 +327,7 @@ static void test_kills(void **state)
 }
 
 /* Lists that give the same machine code are measured once. */
-static void test_objects(void **state)
+CHECK_TEST(test_objects)
 {
     static const char *const dead[] = {"copy U5 U9", "copy U6 U9", "none"};
     opevo_evolver *evolver = open_planted("cpu", 1);
@@ -346,7 +346,7 @@ static void test_objects(void **state)
 }
 
 /* Lists that give the same module are run once. */
-static void test_modules(void **state)
+CHECK_TEST(test_modules)
 {
     static const char *const twice[] = {"delete U66", "delete U66; delete U66"};
     opevo_evolver *evolver = open_planted("simt", 1);
@@ -362,9 +362,9 @@ static void test_modules(void **state)
     opevo_evolver_close(evolver);
 }
 
-/* Files that are no modules, or hardly: each is refused with its name, or loaded. None ends this
+/* Files that are not modules, or hardly: each is refused with its name, or loaded. None ends this
  * process, and the worker's end is an error. */
-static void test_hostile_modules(void **state)
+CHECK_TEST_WITHIN(test_hostile_modules, setup, teardown)
 {
     const fixture *self = *state;
     char path[128], *base = NULL;
@@ -422,7 +422,7 @@ static void read_line(int from, char *out, size_t size)
 
 /* A worker runs nothing on a GPU while others measure there, and says that it waits. The stand-in
  * for the driver does not know the kernel, which comes after the wait. */
-static void test_turn(void **state)
+CHECK_TEST_WITHIN(test_turn, setup, teardown)
 {
     static const char load[] = "{\"do\": \"load\", \"kernel\": \"" OPEVO_TEST_KERNELS
                                "/planted.ll\", \"harness\": \"" OPEVO_TEST_KERNELS
@@ -457,7 +457,7 @@ static void test_turn(void **state)
 }
 
 /* A worker does not outlive who asks, though the kernel runs for hours. */
-static void test_abandoned(void **state)
+CHECK_TEST_WITHIN(test_abandoned, setup, teardown)
 {
     const fixture *self = *state;
     char path[128];
@@ -492,27 +492,3 @@ static void test_abandoned(void **state)
 }
 
 #endif
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_deaths, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_hang, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_wait, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_nonsense, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_parse, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_parse_overdue, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_bytes, setup, teardown),
-#ifdef OPEVO_TEST_EVOLVER
-        cmocka_unit_test(test_laws),
-        cmocka_unit_test(test_kills),
-        cmocka_unit_test(test_objects),
-        cmocka_unit_test(test_modules),
-        cmocka_unit_test_setup_teardown(test_hostile_modules, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_turn, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_abandoned, setup, teardown),
-#endif
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -57,7 +57,7 @@ static void search(size_t workers, searched *out)
     assert_int_equal(teardown(&state), 0);
 }
 
-static void test_stream(void **state)
+CHECK_TEST(test_stream)
 {
     searched two = {.count = 0}, four = {.count = 0};
 
@@ -68,8 +68,9 @@ static void test_stream(void **state)
     assert_int_equal(four.measured, TRIALS);
 }
 
-/* A list that kills its workers is no failure of their hosts; one that lost a worker once is. */
-static void test_workers(void **state)
+/* A list that kills its workers does not count as a failure of their hosts; one that lost a worker
+ * once does. */
+CHECK_TEST_WITHIN(test_workers, setup, teardown)
 {
     static const char *const lists[] = {"dies", "dies-once", "a"};
     opevo_evolver *evolver = NULL;
@@ -91,14 +92,4 @@ static void test_workers(void **state)
         assert_int_equal(*facts.words != '\0', i > 0);
     }
     opevo_evolver_close(evolver);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stream),
-        cmocka_unit_test_setup_teardown(test_workers, setup, teardown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

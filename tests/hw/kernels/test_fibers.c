@@ -77,7 +77,7 @@ static void fails(const char *kernel, opevo_kernel_verdict verdict, const char *
         fail_msg("%s: %s: %s", kernel, opevo_kernel_verdict_name(out.verdict), out.message);
 }
 
-static void faults_have_their_verdicts(void **state)
+CHECK_TEST(faults_have_their_verdicts)
 {
     fails("beyond", OPEVO_VERDICT_OUT_OF_BOUNDS, "beyond accesses memory outside of out.");
     fails("before", OPEVO_VERDICT_OUT_OF_BOUNDS, "before accesses memory outside of out.");
@@ -88,7 +88,7 @@ static void faults_have_their_verdicts(void **state)
     fails("absent", OPEVO_VERDICT_UNSUPPORTED, "no kernel absent");
 }
 
-static void arguments_of_all_types_arrive(void **state)
+CHECK_TEST(arguments_of_all_types_arrive)
 {
     int32_t results[32];
     opevo_evaluation out =
@@ -104,7 +104,7 @@ static void arguments_of_all_types_arrive(void **state)
     assert_int_equal(results[31], -1);
 }
 
-static void the_order_shows_races(void **state)
+CHECK_TEST(the_order_shows_races)
 {
     opevo_fibers_options options = opevo_fibers_defaults;
     int32_t forward[32], reverse[32], first[32], second[32];
@@ -121,7 +121,7 @@ static void the_order_shows_races(void **state)
 }
 
 /* The variants of a fast base end soon. */
-static void the_base_limits_the_time_of_others(void **state)
+CHECK_TEST(the_base_limits_the_time_of_others)
 {
     opevo_harness *quick = harness_of("reader", ""), *slow = harness_of("endless", "");
     opevo_fibers_options options = opevo_fibers_defaults;
@@ -152,7 +152,7 @@ static void the_base_limits_the_time_of_others(void **state)
     opevo_harness_destroy(slow);
 }
 
-static void what_is_no_object_is_refused(void **state)
+CHECK_TEST(what_is_no_object_is_refused)
 {
     opevo_fibers *fibers = NULL;
     opevo_launcher *launcher = NULL;
@@ -161,17 +161,4 @@ static void what_is_no_object_is_refused(void **state)
     CHECK_FAILS(OPEVO_INVALID, "The object cannot be linked",
                 opevo_fibers_launcher(fibers, "nothing", 7, false, &launcher, &err));
     opevo_fibers_destroy(fibers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faults_have_their_verdicts),
-        cmocka_unit_test(arguments_of_all_types_arrive),
-        cmocka_unit_test(the_order_shows_races),
-        cmocka_unit_test(the_base_limits_the_time_of_others),
-        cmocka_unit_test(what_is_no_object_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static void refused(const char *words, const char *buffers, const char *steps, c
 #define WITH(arguments)                                                                            \
     "{\"launch\": \"double\", \"grid\": 1, \"block\": 4, \"arguments\": [" arguments "]}"
 
-static void faults_are_named_with_file_and_key(void **state)
+CHECK_TEST(faults_are_named_with_file_and_key)
 {
     refused("k.json: steps[0].arguments[1]: The structs of a launch have 1 to 64 members", BUFFERS,
             WITH("\"x\", {\"struct\": []}"), OUTPUTS, SETS);
@@ -107,7 +107,7 @@ static void faults_are_named_with_file_and_key(void **state)
             "5}], \"seeds\": [2]}], \"final\": [{\"sizes\": [{\"n\": 5}], \"seeds\": [3, 1]}]}");
 }
 
-static void expressions_follow_c(void **state)
+CHECK_TEST(expressions_follow_c)
 {
     static const struct {
         const char *text;
@@ -184,7 +184,7 @@ static void stay(opevo_launcher *super)
 
 static const opevo_launcher_ops ops = {"fake", run, stay};
 
-static void results_are_judged_by_the_largest_error(void **state)
+CHECK_TEST(results_are_judged_by_the_largest_error)
 {
     doubler reference = {{&ops}, 2, 1, 0}, near = {{&ops}, 2.002, 1, 0}, far = {{&ops}, 2, 1.02, 0};
     doubler infinite = {{&ops}, 2, INFINITY, 0}, none = {{&ops}, 2, NAN, 0};
@@ -274,7 +274,7 @@ static void play(const char *limit, recorder *self, opevo_evaluation *out)
     opevo_harness_destroy(harness);
 }
 
-static void steps_repeat_and_end_by_flags(void **state)
+CHECK_TEST(steps_repeat_and_end_by_flags)
 {
     recorder complete = {.rounds = 0}, cut = {.rounds = 0};
     opevo_evaluation out = {0};
@@ -314,7 +314,7 @@ static void release(opevo_harness *harness, opevo_case *what)
     opevo_harness_destroy(harness);
 }
 
-static void fills_have_their_ranges(void **state)
+CHECK_TEST(fills_have_their_ranges)
 {
     opevo_harness *harness = NULL;
     opevo_case *what = NULL;
@@ -351,7 +351,7 @@ static void fills_have_their_ranges(void **state)
     release(harness, what);
 }
 
-static void graphs_are_reached_from_node_0(void **state)
+CHECK_TEST(graphs_are_reached_from_node_0)
 {
     opevo_harness *harness = NULL;
     opevo_case *what = NULL;
@@ -387,7 +387,7 @@ static void graphs_are_reached_from_node_0(void **state)
     release(harness, what);
 }
 
-static void seeds_give_the_bytes(void **state)
+CHECK_TEST(seeds_give_the_bytes)
 {
     opevo_harness *harness = NULL;
     opevo_case *a = NULL, *b = NULL, *c = NULL;
@@ -409,7 +409,7 @@ static void seeds_give_the_bytes(void **state)
     opevo_harness_destroy(harness);
 }
 
-static void every_allocation_may_fail(void **state)
+CHECK_TEST(every_allocation_may_fail)
 {
     int64_t alive = opevo_memory_live();
     opevo_status status = OPEVO_NOMEM;
@@ -430,7 +430,7 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
-static void harnesses_are_found_beside_kernels(void **state)
+CHECK_TEST(harnesses_are_found_beside_kernels)
 {
     char *path = NULL;
 
@@ -453,7 +453,7 @@ static uint64_t address_of(const void *context, size_t buffer)
 }
 
 /* As the compiler of this test lays them out. */
-static void structs_are_laid_out_as_in_c(void **state)
+CHECK_TEST(structs_are_laid_out_as_in_c)
 {
     typedef struct mixed {
         uint8_t a;
@@ -489,22 +489,4 @@ static void structs_are_laid_out_as_in_c(void **state)
     assert_int_equal(made.f, 4);
     whole.member_count = 2;
     assert_int_equal(opevo_argument_lay_out(&whole, address_of, addresses, bytes), 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(structs_are_laid_out_as_in_c),
-        cmocka_unit_test(faults_are_named_with_file_and_key),
-        cmocka_unit_test(expressions_follow_c),
-        cmocka_unit_test(results_are_judged_by_the_largest_error),
-        cmocka_unit_test(steps_repeat_and_end_by_flags),
-        cmocka_unit_test(fills_have_their_ranges),
-        cmocka_unit_test(graphs_are_reached_from_node_0),
-        cmocka_unit_test(seeds_give_the_bytes),
-        cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(harnesses_are_found_beside_kernels),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

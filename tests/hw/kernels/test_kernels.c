@@ -116,23 +116,13 @@ static void check_order(opevo_fibers_order order)
     opevo_fibers_destroy(fibers);
 }
 
-static void kernels_compute_what_plain_c_does(void **state)
+CHECK_TEST(kernels_compute_what_plain_c_does)
 {
     check_order(OPEVO_FIBERS_FORWARD);
 }
 
-static void the_order_of_work_items_changes_nothing(void **state)
+CHECK_TEST(the_order_of_work_items_changes_nothing)
 {
     check_order(OPEVO_FIBERS_REVERSE);
     check_order(OPEVO_FIBERS_SHUFFLED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_compute_what_plain_c_does),
-        cmocka_unit_test(the_order_of_work_items_changes_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,7 +141,7 @@ static bool agree(const fixture *f, opevo_harness_set set, size_t cases, const o
     return accepted;
 }
 
-static void all_kernels_are_accepted_and_equal(void **state)
+CHECK_TEST(all_kernels_are_accepted_and_equal)
 {
     for (size_t k = 0; k < NAMES; k++) {
         opevo_edits *none = opevo_edits_create();
@@ -155,7 +155,7 @@ static void all_kernels_are_accepted_and_equal(void **state)
     }
 }
 
-static void accepted_variants_are_equal(void **state)
+CHECK_TEST(accepted_variants_are_equal)
 {
     size_t count = test_points(VARIANTS) / NAMES; /* of a kernel */
     size_t accepted = 0;
@@ -178,14 +178,4 @@ static void accepted_variants_are_equal(void **state)
     }
     print_message("%zu of %zu variants accepted\n", accepted, NAMES * count);
     assert_true(5 * accepted >= NAMES * count);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_kernels_are_accepted_and_equal),
-        cmocka_unit_test(accepted_variants_are_equal),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

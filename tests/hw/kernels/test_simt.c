@@ -60,7 +60,7 @@ static int32_t nested_expected(uint32_t i)
     }
 }
 
-static void test_nested_loops(void **state)
+CHECK_TEST(test_nested_loops)
 {
     opevo_simt_result result = run_text(nested);
 
@@ -71,7 +71,7 @@ static void test_nested_loops(void **state)
 }
 
 /* After a branch all lanes meet: the sum of a warp by shuffles is that of all of them. */
-static void test_meeting(void **state)
+CHECK_TEST(test_meeting)
 {
     static const char text[] =
         SIMT_HEAD "declare i32 @llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32)\n"
@@ -107,7 +107,7 @@ static void test_meeting(void **state)
 
 /* ---- Atomics ---- */
 
-static void test_atomics(void **state)
+CHECK_TEST(test_atomics)
 {
     static const char text[] = SIMT_HEAD BEGIN("f", "ptr %out") //
         " %a = atomicrmw add ptr %out, i32 %i monotonic\n"
@@ -146,7 +146,7 @@ static void test_atomics(void **state)
 }
 
 /* A plain read beside an atomic of another thread is a race. */
-static void test_atomic_race(void **state)
+CHECK_TEST(test_atomic_race)
 {
     static const char text[] = SIMT_HEAD BEGIN("f", "ptr %out") //
         " %a = atomicrmw add ptr %out, i32 1 monotonic\n %v = load i32, ptr %out\n" END;
@@ -163,7 +163,7 @@ static void test_atomic_race(void **state)
 
 /* ---- Orders, limits, counts ---- */
 
-static void test_determinism(void **state)
+CHECK_TEST(test_determinism)
 {
     opevo_simt_options options = opevo_simt_defaults;
     int32_t first[THREADS];
@@ -190,7 +190,7 @@ static void test_determinism(void **state)
 }
 
 /* Without checks of races, the last block to write says which order it was. */
-static void test_order(void **state)
+CHECK_TEST(test_order)
 {
     static const char text[] = SIMT_HEAD BEGIN("f", "ptr %out") " store i32 %i, ptr %out\n" END;
     opevo_simt_options options = opevo_simt_defaults;
@@ -207,7 +207,7 @@ static void test_order(void **state)
     simt_close(&machine);
 }
 
-static void test_limit(void **state)
+CHECK_TEST(test_limit)
 {
     static const char text[] = SIMT_HEAD BEGIN("f", "ptr %out") //
         " br label %l\nl:\n %k = phi i32 [0, %0], [%k1, %l]\n %k1 = add i32 %k, 1\n"
@@ -252,7 +252,7 @@ static opevo_simt_counts count_stride(unsigned stride, bool shared)
     return counts;
 }
 
-static void test_traffic(void **state)
+CHECK_TEST(test_traffic)
 {
     for (unsigned stride = 1; stride <= 32; stride++) {
         opevo_simt_counts global = count_stride(stride, false), shared = count_stride(stride, true);
@@ -296,7 +296,7 @@ static opevo_status decode_and_run(LLVMModuleRef module, const opevo_simt_costs 
 }
 
 /* Each allocation fails in turn: an error, and nothing stays alive. */
-static void test_without_memory(void **state)
+CHECK_TEST(test_without_memory)
 {
     static const char text[] = REVERSE(BARRIER " %l = alloca i32\n", "%i");
     LLVMContextRef context = LLVMContextCreate();
@@ -313,7 +313,7 @@ static void test_without_memory(void **state)
     LLVMContextDispose(context);
 }
 
-static void test_misuse(void **state)
+CHECK_TEST(test_misuse)
 {
     simt_setting machine = simt_open(nested, NULL);
     opevo_simt_argument argument = {.bits = 1};
@@ -350,7 +350,7 @@ static void check_costs(const char *text, const char *words)
     assert_int_equal(unlink(path), 0);
 }
 
-static void test_cost_files(void **state)
+CHECK_TEST(test_cost_files)
 {
     opevo_simt_costs *costs = NULL;
 
@@ -365,7 +365,7 @@ static void test_cost_files(void **state)
 /* ---- Dynamic shared memory ---- */
 
 /* All variables of a size that the launch decides begin at the same byte, as in CUDA. */
-static void test_dynamic_variables(void **state)
+CHECK_TEST(test_dynamic_variables)
 {
     static const char text[] =
         SIMT_HEAD "@a = external addrspace(3) global [0 x i32]\n"
@@ -401,7 +401,7 @@ static void test_dynamic_variables(void **state)
 /* ---- Structs by value ---- */
 
 /* Each thread has a copy, which it may write to; a pointer in the struct leads to a buffer. */
-static void test_struct_by_value(void **state)
+CHECK_TEST(test_struct_by_value)
 {
     static const char text[] = SIMT_HEAD
         "%box = type { i32, [2 x i16], ptr }\n" BEGIN("f", "ptr byval(%box) %b, i32 %more") //
@@ -445,25 +445,4 @@ static void test_struct_by_value(void **state)
     CHECK_FAILS(OPEVO_INVALID, "argument 2 needs to be a scalar",
                 opevo_simt_run(machine.machine, &launch, &result, &err));
     simt_close(&machine);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dynamic_variables),
-        cmocka_unit_test(test_struct_by_value),
-        cmocka_unit_test(test_nested_loops),
-        cmocka_unit_test(test_meeting),
-        cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_atomic_race),
-        cmocka_unit_test(test_determinism),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_traffic),
-        cmocka_unit_test(test_without_memory),
-        cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_cost_files),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,7 +185,7 @@ static void check_processor(const operation *what)
 #endif
 }
 
-static void test_values(void **state)
+CHECK_TEST(test_values)
 {
     for (size_t i = 0; i < OPERATIONS; i++) {
         opevo_text text = {0};
@@ -233,7 +233,7 @@ static bool has_ftz(const char *text)
     return found;
 }
 
-static void test_instructions(void **state)
+CHECK_TEST(test_instructions)
 {
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
@@ -253,7 +253,7 @@ static void test_instructions(void **state)
 
 /* ---- What attributes say ---- */
 
-static void test_attributes(void **state)
+CHECK_TEST(test_attributes)
 {
     static const struct {
         const char *attributes;
@@ -314,7 +314,7 @@ typedef struct small_case {
     " ret float %r\n}\n"
 #define CALLS "%x = load float, ptr %p\n %r = call float @g(float %x)\n store float %r, ptr %p\n"
 
-static void test_small_cases(void **state)
+CHECK_TEST(test_small_cases)
 {
     static const small_case cases[] = {
         /* Doubles are never flushed; half additions are, quotients of halves are not. */
@@ -359,16 +359,4 @@ static void test_small_cases(void **state)
         simt_close(&machine);
         opevo_text_free(&text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_instructions),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_attributes),
-        cmocka_unit_test(test_small_cases),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static inline void check_fault(const char *text, opevo_simt_outcome outcome,
 
 /* ---- Defects ---- */
 
-static void test_sound_kernel(void **state)
+CHECK_TEST(test_sound_kernel)
 {
     opevo_simt_result result = run_text(REVERSE(BARRIER, "%i"));
 
@@ -29,7 +29,7 @@ static void test_sound_kernel(void **state)
 
 /* Warp 0 reads what warp 1 has yet to write, which is an uninitialised value, and a race when it
  * does. */
-static void test_missing_barrier(void **state)
+CHECK_TEST(test_missing_barrier)
 {
     static const char text[] = REVERSE("", "%i");
     opevo_simt_options options = opevo_simt_defaults;
@@ -49,7 +49,7 @@ static void test_missing_barrier(void **state)
 
 /* All threads write the same value: the result is right in every order, and it is a race unless the
  * buffer allows it. */
-static void test_race_with_right_output(void **state)
+CHECK_TEST(test_race_with_right_output)
 {
     static const char text[] = SIMT_HEAD BEGIN("f", "ptr %out") " store i32 7, ptr %out\n" END;
     simt_setting machine = simt_open(text, NULL);
@@ -66,7 +66,7 @@ static void test_race_with_right_output(void **state)
 }
 
 /* Blocks of a launch: one reads what another wrote. Threads of a block: a read before a write. */
-static void test_races(void **state)
+CHECK_TEST(test_races)
 {
     check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
                 " %p = getelementptr i32, ptr %out, i32 %t\n store i32 %c, ptr %p\n" END,
@@ -81,7 +81,7 @@ static void test_races(void **state)
 
 /* A block reads what others add to, after it has added itself: its own addition must not hide
  * theirs. Whether the first or the last block reads is the same. */
-static void test_reads_among_additions(void **state)
+CHECK_TEST(test_reads_among_additions)
 {
 #define TALLY(which)                                                                               \
     SIMT_HEAD "@sum = internal addrspace(1) global i32 0\n" BEGIN(                                 \
@@ -97,7 +97,7 @@ static void test_reads_among_additions(void **state)
 }
 
 /* Stores that begin at odd bytes and lie side by side do not race; those that overlap do. */
-static void test_bytes(void **state)
+CHECK_TEST(test_bytes)
 {
 #define SIDE_BY_SIDE(bytes)                                                                        \
     SIMT_HEAD "@w = internal addrspace(3) global [260 x i8] undef, align 4\n" BEGIN(               \
@@ -111,7 +111,7 @@ static void test_bytes(void **state)
 
 /* Neighbours in a warp exchange by shared memory without a barrier: allowed where warps run in
  * step, and with a barrier of the warp; never for two stores of one instruction. */
-static void test_warp_sync(void **state)
+CHECK_TEST(test_warp_sync)
 {
 #define EXCHANGE(between)                                                                          \
     SIMT_HEAD "declare void @llvm.nvvm.bar.warp.sync(i32)\n" SHARED BEGIN(                         \
@@ -144,7 +144,7 @@ static void test_warp_sync(void **state)
         }
 }
 
-static void test_divergent_barriers(void **state)
+CHECK_TEST(test_divergent_barriers)
 {
     check_fault(SIMT_HEAD BEGIN("f", "ptr %out") //
                 " %o = icmp ult i32 %t, 40\n br i1 %o, label %a, label %b\n"
@@ -160,7 +160,7 @@ static void test_divergent_barriers(void **state)
                 OPEVO_SIMT_DIVERGENT_BARRIER, "U10", "other warps wait at another");
 }
 
-static void test_uninitialised(void **state)
+CHECK_TEST(test_uninitialised)
 {
     /* An output that is read before it is written decides a branch. */
     check_fault(
@@ -189,7 +189,7 @@ static void test_uninitialised(void **state)
                      OPEVO_SIMT_OK);
 }
 
-static void test_out_of_bounds(void **state)
+CHECK_TEST(test_out_of_bounds)
 {
     static const char past_end[] = SIMT_HEAD BEGIN("f", "ptr %out") //
         " %j = add i32 %i, 1\n %p = getelementptr i32, ptr %out, i32 %j\n"
@@ -224,7 +224,7 @@ static void test_out_of_bounds(void **state)
                 OPEVO_SIMT_OUT_OF_BOUNDS, "U6", "which is constant");
 }
 
-static void test_undefined(void **state)
+CHECK_TEST(test_undefined)
 {
     check_fault(SIMT_HEAD BEGIN("f", "ptr %out") " %x = udiv i32 %n, %t\n" END,
                 OPEVO_SIMT_UNDEFINED, "U6", "divides by 0");
@@ -235,7 +235,7 @@ static void test_undefined(void **state)
                 "unreachable");
 }
 
-static void test_unsupported(void **state)
+CHECK_TEST(test_unsupported)
 {
     check_fault(SIMT_HEAD "declare i32 @llvm.nvvm.read.ptx.sreg.clock()\n" BEGIN("f", "ptr %out") //
                 " %x = call i32 @llvm.nvvm.read.ptx.sreg.clock()\n" END,
@@ -253,24 +253,4 @@ static void test_unsupported(void **state)
                  "a:\n call void asm sideeffect \"trap;\", \"\"()\n br label %b\nb:\n" END)
             .outcome,
         OPEVO_SIMT_OK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sound_kernel),
-        cmocka_unit_test(test_missing_barrier),
-        cmocka_unit_test(test_race_with_right_output),
-        cmocka_unit_test(test_races),
-        cmocka_unit_test(test_reads_among_additions),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_warp_sync),
-        cmocka_unit_test(test_divergent_barriers),
-        cmocka_unit_test(test_uninitialised),
-        cmocka_unit_test(test_out_of_bounds),
-        cmocka_unit_test(test_undefined),
-        cmocka_unit_test(test_unsupported),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,7 +235,7 @@ static void check_program(const simt_setting *machine, void *library, int number
                      out[1][t], (double)flt[1][t], out[0][t], (double)flt[0][t]);
 }
 
-static void test_random_programs(void **state)
+CHECK_TEST(test_random_programs)
 {
     static const char *const levels[] = {"-O0", "-O1", "-O2"};
     char folder[] = "/tmp/opevo-simt-XXXXXX", path[128];
@@ -279,7 +279,7 @@ static void test_random_programs(void **state)
 }
 
 /* Reverse a block through local memory; oclgrind takes OpenCL and reports races by itself. */
-static void test_oclgrind(void **state)
+CHECK_TEST(test_oclgrind)
 {
     static const char *const between[] = {"barrier(CLK_LOCAL_MEM_FENCE);", ""};
     char folder[] = "/tmp/opevo-simt-XXXXXX", command[256];
@@ -305,14 +305,4 @@ static void test_oclgrind(void **state)
         assert_int_equal(system(command) == 0, racy); /* NOLINT(cert-env33-c): the words are ours */
     }
     clear(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_programs),
-        cmocka_unit_test(test_oclgrind),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

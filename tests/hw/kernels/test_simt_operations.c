@@ -310,7 +310,7 @@ static bool equal(const instruction_case *one, const unsigned char *x, const uns
                                             : false;
 }
 
-static void test_instructions(void **state)
+CHECK_TEST(test_instructions)
 {
     static _Alignas(16) unsigned char in[3][SIZE + 16], out[SIZE + 16], expected[SIZE + 16];
     uint64_t stream = 1;
@@ -353,7 +353,7 @@ static void test_instructions(void **state)
 }
 
 /* Results of floats are compared as bits where both tables compute numbers. */
-static void test_wide_operations(void **state)
+CHECK_TEST(test_wide_operations)
 {
 #ifdef __x86_64__
     static _Alignas(32) unsigned char in[3][256], any[256], wide[256];
@@ -380,14 +380,4 @@ static void test_wide_operations(void **state)
 #else
     skip();
 #endif
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_instructions),
-        cmocka_unit_test(test_wide_operations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

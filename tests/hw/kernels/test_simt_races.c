@@ -103,7 +103,7 @@ static size_t program_count(void)
 
 /* Every verdict is the oracle's, in every order of blocks and warps; and a detector with any of the
  * mistakes would have been found out. */
-static void test_random_programs(void **state)
+CHECK_TEST(test_random_programs)
 {
     size_t races = 0, count = program_count(), told[RACE_MISTAKES] = {0};
     uint64_t stream = 11;
@@ -126,11 +126,4 @@ static void test_random_programs(void **state)
         if (!told[mistake])
             fail_msg("no program tells mistake %d apart", mistake);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_programs)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

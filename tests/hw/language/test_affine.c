@@ -43,7 +43,7 @@ static void check_pair(opevo_i_affine_atoms *atoms, const pair *one, const int64
     assert_true(opevo_i_affine_most(atoms, &one->e) >= one->value);
 }
 
-static void test_operations(void **state)
+CHECK_TEST(test_operations)
 {
     opevo_rng rng;
 
@@ -81,7 +81,7 @@ static void test_operations(void **state)
             }
             check_pair(&atoms, &sum, at);
         }
-        /* A loop replaced by what has its value is no change. */
+        /* Replacing a loop by what has its value changes nothing. */
         other = opevo_i_affine_constant(at[loop[2]]);
         sum.e = opevo_i_affine_replace(&atoms, &sum.e, loop[2], &other);
         check_pair(&atoms, &sum, at);
@@ -91,7 +91,7 @@ static void test_operations(void **state)
 }
 
 /* Loops that are fused and split again leave no division where the lengths fit. */
-static void test_simplified(void **state)
+CHECK_TEST(test_simplified)
 {
     opevo_i_affine_atoms atoms = {0};
     opevo_i_affine outer = opevo_i_affine_of_atom(opevo_i_affine_atoms_loop(&atoms, 3));
@@ -121,7 +121,7 @@ static void test_simplified(void **state)
 }
 
 /* What did not fit stays marked as such, whatever is done to it. */
-static void test_overflow(void **state)
+CHECK_TEST(test_overflow)
 {
     opevo_i_affine_atoms atoms = {0};
     opevo_i_affine sum = opevo_i_affine_constant(1);
@@ -149,15 +149,4 @@ static void test_overflow(void **state)
         assert_true(opevo_i_affine_replace(&atoms, &most, first, &zero).overflow);
     }
     opevo_i_affine_atoms_free(&atoms);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations),
-        cmocka_unit_test(test_simplified),
-        cmocka_unit_test(test_overflow),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

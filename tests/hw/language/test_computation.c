@@ -44,7 +44,7 @@ static void check_refused(const char *text, opevo_status status, const char *wor
     assert_null(made);
 }
 
-static void test_prints_what_it_read(void **state)
+CHECK_TEST(test_prints_what_it_read)
 {
     check_prints("A[m:512, k:1024]; const B[k, n:512]; C[m,n] = sum(k) A[m,k]*B[k,n]",
                  "A[m:512, k:1024]\nconst B[k, n:512]\nC[m, n] = sum(k) A[m, k]*B[k, n]");
@@ -64,7 +64,7 @@ static void test_prints_what_it_read(void **state)
         "D[i]\nint32 F[] = sum(i) A[i]");
 }
 
-static void test_expressions_print_with_least_parentheses(void **state)
+CHECK_TEST(test_expressions_print_with_least_parentheses)
 {
     static const char *const bodies[] = {
         "(A[i] + 1)*2 - (3 - A[i])/(A[i]/2)",
@@ -89,7 +89,7 @@ static void test_expressions_print_with_least_parentheses(void **state)
     }
 }
 
-static void test_whole_numbers_are_simplified(void **state)
+CHECK_TEST(test_whole_numbers_are_simplified)
 {
     check_prints("A[9]; C[i:4] = A[(4*i + 3)//4] + A[(6*i + 2)%3 + i - i]*(i - i + 2)",
                  "A[9]\nC[i:4] = A[i] + A[2]*2");
@@ -98,14 +98,14 @@ static void test_whole_numbers_are_simplified(void **state)
     check_prints("C[i:4] = 4/2*i + sqrt(16)*i + 1.0*i + max(1, 3)*i", "C[i:4] = 10*i");
 }
 
-static void test_max_reduces_or_compares(void **state)
+CHECK_TEST(test_max_reduces_or_compares)
 {
     check_prints("A[3]; C[i:4] = max(k:3) A[k]; D[i] = max(k) -A[k] + i; E[i] = max(i, i) - 1",
                  "A[3]\nC[i:4] = max(k:3) A[k]\nD[i] = max(k) (-A[k] + i)\nE[i] = max(i, i) - 1");
     check_prints("A[3]; C[i:4] = min(k:3) (A[k]) + 1", "A[3]\nC[i:4] = min(k:3) A[k] + 1");
 }
 
-static void test_errors_name_line_and_column(void **state)
+CHECK_TEST(test_errors_name_line_and_column)
 {
     check_refused("A[4]\nC[i:4] = A[i] $ 2", OPEVO_INVALID, "test:2:15: expected an operator");
     check_refused("C[i:4] = A[i", OPEVO_INVALID, "1:13: expected ',' or ']', but the text ends");
@@ -150,7 +150,7 @@ static void test_errors_name_line_and_column(void **state)
     check_refused("C[i:4] = \x01", OPEVO_INVALID, "found the byte 0x01");
 }
 
-static void test_whole_types_compute_whole_numbers(void **state)
+CHECK_TEST(test_whole_types_compute_whole_numbers)
 {
     check_prints("int8 A[i:4]; int32 C[i] = select(A[i] < 3, -A[i]*2 + i, max(A[i], -2147483648))",
                  "int8 A[i:4]\nint32 C[i] = select(A[i] < 3, -A[i]*2 + i, max(A[i], -2147483648))");
@@ -174,7 +174,7 @@ static void test_whole_types_compute_whole_numbers(void **state)
 
 /* What may leave its type is refused at the value that does; what cannot, at the very edge, is
  * not. */
-static void test_whole_values_stay_in_their_types(void **state)
+CHECK_TEST(test_whole_values_stay_in_their_types)
 {
     check_refused("int8 A[i:4]; int8 C[i] = A[i] + 1", OPEVO_INVALID,
                   "test:1:26: The result of C may be from -127 to 128, which int8 does not hold; "
@@ -187,7 +187,7 @@ static void test_whole_values_stay_in_their_types(void **state)
     check_prints("int8 A[i:4]; int8 C[] = max(i) select(i < 2, A[i], 100 - i)",
                  "int8 A[i:4]\nint8 C[] = max(i) select(i < 2, A[i], 100 - i)");
     check_refused("int8 A[i:4]; int8 C[] = min(i) A[i]*2", OPEVO_INVALID, "from -256 to 254");
-    /* 131071 128^2 is below 2^31, and so is no more. */
+    /* 131071 128^2 is below 2^31, so it is not refused. */
     check_prints("int8 A[k:131071]; int32 C[] = sum(k) A[k]*A[k]",
                  "int8 A[k:131071]\nint32 C[] = sum(k) A[k]*A[k]");
     check_refused("int8 A[k:131072]; int32 C[] = sum(k) A[k]*A[k]", OPEVO_INVALID,
@@ -206,7 +206,7 @@ static void test_whole_values_stay_in_their_types(void **state)
 }
 
 /* A sum of a narrow type is a definition of its own in the type that it is summed in. */
-static void test_sums_of_narrow_types_are_rounded_once(void **state)
+CHECK_TEST(test_sums_of_narrow_types_are_rounded_once)
 {
     check_prints("float16 A[i:4, k:8]; float16 C[i] = sum(k) A[i, k]; D[] = sum(i) C[i]",
                  "float16 A[i:4, k:8]\nC_sum[i] = sum(k) A[i, k]\nfloat16 C[i] = C_sum[i]\n"
@@ -227,7 +227,7 @@ static void test_sums_of_narrow_types_are_rounded_once(void **state)
                   "choose one of at most 27.");
 }
 
-static void test_limits_are_refused(void **state)
+CHECK_TEST(test_limits_are_refused)
 {
     opevo_text text = {0};
 
@@ -259,7 +259,7 @@ static void test_limits_are_refused(void **state)
     opevo_text_free(&text);
 }
 
-static void test_guards_make_reads_safe(void **state)
+CHECK_TEST(test_guards_make_reads_safe)
 {
     static const char *const safe[] = {
         "select(0 <= i - 1 and i - 1 < 4, A[i - 1], 0)",
@@ -303,7 +303,7 @@ static void test_guards_make_reads_safe(void **state)
 
 /* The evaluator fails on a read that is outside. A third of the texts is accepted at least, or the
  * check would say little. */
-static void test_accepted_reads_are_inside(void **state)
+CHECK_TEST(test_accepted_reads_are_inside)
 {
     int accepted = 0;
 
@@ -333,7 +333,7 @@ static void test_accepted_reads_are_inside(void **state)
     assert_true(accepted > 1000);
 }
 
-static void test_graph_is_linked(void **state)
+CHECK_TEST(test_graph_is_linked)
 {
     opevo_computation *made = parse("A[i:4]; B[i] = A[i]*A[i]; D[i] = B[i] + A[i]; E[i] = B[i]");
     const opevo_tensor *a = opevo_computation_find(made, "A");
@@ -352,7 +352,7 @@ static void test_graph_is_linked(void **state)
     opevo_computation_destroy(made);
 }
 
-static void test_bindings_stand_for_numbers(void **state)
+CHECK_TEST(test_bindings_stand_for_numbers)
 {
     const opevo_binding bindings[] = {{"N", 6}, {"PAD", 0}};
     opevo_computation *made = NULL;
@@ -362,7 +362,7 @@ static void test_bindings_stand_for_numbers(void **state)
     opevo_computation_destroy(made);
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+CHECK_TEST(test_failing_allocations_leave_nothing)
 {
     int64_t live = opevo_memory_live();
     bool done = false;
@@ -381,26 +381,4 @@ static void test_failing_allocations_leave_nothing(void **state)
         opevo_computation_destroy(made);
         assert_int_equal(opevo_memory_live(), live);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prints_what_it_read),
-        cmocka_unit_test(test_expressions_print_with_least_parentheses),
-        cmocka_unit_test(test_whole_numbers_are_simplified),
-        cmocka_unit_test(test_max_reduces_or_compares),
-        cmocka_unit_test(test_errors_name_line_and_column),
-        cmocka_unit_test(test_whole_types_compute_whole_numbers),
-        cmocka_unit_test(test_whole_values_stay_in_their_types),
-        cmocka_unit_test(test_sums_of_narrow_types_are_rounded_once),
-        cmocka_unit_test(test_limits_are_refused),
-        cmocka_unit_test(test_guards_make_reads_safe),
-        cmocka_unit_test(test_accepted_reads_are_inside),
-        cmocka_unit_test(test_graph_is_linked),
-        cmocka_unit_test(test_bindings_stand_for_numbers),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,7 +189,7 @@ static const struct {
      "", 4},
 };
 
-static void test_values(void **state)
+CHECK_TEST(test_values)
 {
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
         opevo_computation *computation = NULL;
@@ -213,7 +213,7 @@ static void test_values(void **state)
 }
 
 /* A sum over channels reads blocks and writes none, and the other way round. */
-static void test_conversions(void **state)
+CHECK_TEST(test_conversions)
 {
     opevo_computation *computation = NULL;
 
@@ -228,7 +228,7 @@ static void test_conversions(void **state)
 }
 
 /* The weights of a convolution come in the order of its loops, output channels last. */
-static void test_weights(void **state)
+CHECK_TEST(test_weights)
 {
     opevo_computation *computation = NULL, *made = NULL;
     opevo_tensor_cut cut[3];
@@ -254,7 +254,7 @@ static void test_weights(void **state)
     opevo_computation_destroy(computation);
 }
 
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     static const struct {
         const char *text;
@@ -285,16 +285,4 @@ static void test_refused(void **state)
         assert_int_not_equal(failure.message[0], 0);
         opevo_computation_destroy(computation);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_conversions),
-        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

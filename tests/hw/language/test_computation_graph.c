@@ -31,7 +31,7 @@ static void check_flop(const char *text, double expected)
 
 /* ---- Counts ---- */
 
-static void test_flop_of_operators(void **state)
+CHECK_TEST(test_flop_of_operators)
 {
     static const char *const forms[] = {
         "matmul(5,7,3)",
@@ -54,7 +54,7 @@ static void test_flop_of_operators(void **state)
     }
 }
 
-static void test_flop_of_named(void **state)
+CHECK_TEST(test_flop_of_named)
 {
     check_flop("gmm(2,3,4,5)", 2.0 * 2 * 3 * 4 * 5);
     check_flop("c1d(2,16,3,4,3,2,1)", 2.0 * 2 * 8 * 4 * 3 * 3);
@@ -73,7 +73,7 @@ static void test_flop_of_named(void **state)
     check_flop("attention(2,3,5,4)", 2.0 * 3 * (25 * 8 + 25 + 25 * 3 + 25 + 25 + 25 * 8));
 }
 
-static void test_flop_of_conditions(void **state)
+CHECK_TEST(test_flop_of_conditions)
 {
     /* Transposed convolution by the full window, zeros skipped: 1/4 of 4 x 4 at each pixel. */
     check_flop(
@@ -89,7 +89,7 @@ static void test_flop_of_conditions(void **state)
     check_flop("C[] = sum(i:4) 1.5", 4);
 }
 
-static void test_flop_is_bounded_where_values_decide(void **state)
+CHECK_TEST(test_flop_is_bounded_where_values_decide)
 {
     opevo_computation *made = read_it("A[9]; C[i:9] = select(A[i] < 3, A[i]*2, 2)");
     opevo_flop flop = opevo_computation_flop(made);
@@ -105,7 +105,7 @@ static void test_flop_is_bounded_where_values_decide(void **state)
 }
 
 /* What the evaluator counts while it evaluates every point. */
-static void test_flop_by_brute_force(void **state)
+CHECK_TEST(test_flop_by_brute_force)
 {
     int exact = 0;
 
@@ -134,7 +134,7 @@ static void test_flop_by_brute_force(void **state)
     assert_true(exact > 300);
 }
 
-static void test_bytes(void **state)
+CHECK_TEST(test_bytes)
 {
     opevo_computation *made = read_it("int8 A[i:4]; const float16 B[i]; C[i] = A[i]*B[i]; D[] = "
                                       "sum(i) C[i]");
@@ -148,7 +148,7 @@ static void test_bytes(void **state)
 
 /* ---- Names ---- */
 
-static void test_all_shapes_are_made(void **state)
+CHECK_TEST(test_all_shapes_are_made)
 {
     int made_count = 0;
 
@@ -181,7 +181,7 @@ static void check_unknown(const char *text, const char *words)
     CHECK_FAILS(OPEVO_INVALID, words, opevo_computation_read(text, &made, &err));
 }
 
-static void test_bad_names(void **state)
+CHECK_TEST(test_bad_names)
 {
     check_unknown("c2d(1,2)", "does not match c2d(batch,height,width");
     check_unknown("c2d", "does not match c2d(");
@@ -201,7 +201,7 @@ static void test_bad_names(void **state)
     check_unknown("qwertyuiop", "Unknown computation 'qwertyuiop'; write an operator");
 }
 
-static void test_operators_become_computations(void **state)
+CHECK_TEST(test_operators_become_computations)
 {
     opevo_computation *made = read_it("contraction(i=2,e=3;i[ie],exp[i];C[ie]=i*exp)");
     opevo_text text = {0};
@@ -241,7 +241,7 @@ static int common_outer(const opevo_computation *made, const char *from, const c
     return common;
 }
 
-static void test_predicates_of_conv_layer(void **state)
+CHECK_TEST(test_predicates_of_conv_layer)
 {
     opevo_computation *made = read_it("ansor-conv-layer-4");
 
@@ -271,7 +271,7 @@ static void check_tiling(const char *text, const char *name, bool expected)
     opevo_computation_destroy(made);
 }
 
-static void test_predicates_of_others(void **state)
+CHECK_TEST(test_predicates_of_others)
 {
     opevo_computation *made = read_it("softmax(512,1024)");
 
@@ -357,7 +357,7 @@ static void check_access(const opevo_tensor *reader, const opevo_tensor *read,
 }
 
 /* A read that is simple by its form is so by its values; and most are found. */
-static void test_access_by_brute_force(void **state)
+CHECK_TEST(test_access_by_brute_force)
 {
     static const char *const reads[] = {"A[i, j]",         "A[j, i]",     "A[i, i]",
                                         "A[0, j]",         "A[i, j + 1]", "A[i, (i + j)%5]",
@@ -388,24 +388,4 @@ static void test_access_by_brute_force(void **state)
             opevo_text_free(&text);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flop_of_operators),
-        cmocka_unit_test(test_flop_of_named),
-        cmocka_unit_test(test_flop_of_conditions),
-        cmocka_unit_test(test_flop_is_bounded_where_values_decide),
-        cmocka_unit_test(test_flop_by_brute_force),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_all_shapes_are_made),
-        cmocka_unit_test(test_bad_names),
-        cmocka_unit_test(test_operators_become_computations),
-        cmocka_unit_test(test_predicates_of_conv_layer),
-        cmocka_unit_test(test_predicates_of_others),
-        cmocka_unit_test(test_access_by_brute_force),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static opevo_computation *draw_valid(uint64_t seed)
 typedef void (*name_function)(void *context, const opevo_tensor *of, const char *name,
                               opevo_text *out);
 
-/* Words of the language are no names, and neither are the letters of numbers. */
+/* Words of the language are not names, and neither are the letters of numbers. */
 static bool is_word(const char *name)
 {
     static const char *const words[] = {
@@ -148,7 +148,7 @@ static void check_identity(const opevo_computation *a, const opevo_computation *
     free(y);
 }
 
-static void test_names_do_not_matter(void **state)
+CHECK_TEST(test_names_do_not_matter)
 {
     int checked = 0;
 
@@ -169,7 +169,7 @@ static void test_names_do_not_matter(void **state)
 
 /* One character of the text is another one: an extent, an index, a number, an operator, a tensor.
  */
-static void test_all_else_matters(void **state)
+CHECK_TEST(test_all_else_matters)
 {
     static const char characters[] = "0123456789+-*/AB";
     int equal = 0, different = 0;
@@ -197,7 +197,7 @@ static void test_all_else_matters(void **state)
 }
 
 /* What names tell apart today is not lost in the hash: these differ in one property each. */
-static void test_one_property_each(void **state)
+CHECK_TEST(test_one_property_each)
 {
     static const char *const texts[] = {
         "A[8]; C[i:8] = A[i]",
@@ -295,7 +295,7 @@ static opevo_status join(const joined *self, int outputs, opevo_computation **ou
                                   &count, NULL);
 }
 
-static void test_joins_are_what_they_print(void **state)
+CHECK_TEST(test_joins_are_what_they_print)
 {
     int checked = 0;
 
@@ -338,7 +338,7 @@ static opevo_status block(const opevo_computation *from, opevo_computation **out
     return opevo_computation_block(from, 8, choice, out, cut, NULL);
 }
 
-static void test_blocks_are_what_they_print(void **state)
+CHECK_TEST(test_blocks_are_what_they_print)
 {
     int checked = 0, divided = 0;
 
@@ -375,7 +375,7 @@ static void check_rest(const opevo_computation *from, const opevo_tensor *given,
     }
 }
 
-static void test_rests_are_what_they_print(void **state)
+CHECK_TEST(test_rests_are_what_they_print)
 {
     int checked = 0;
 
@@ -398,7 +398,7 @@ static void test_rests_are_what_they_print(void **state)
 }
 
 /* Parts that have numbers to fold and names that clash. */
-static void test_values_are_folded(void **state)
+CHECK_TEST(test_values_are_folded)
 {
     opevo_computation *one = computation_of("I[6]; a0[i:6] = 2; O[i:6] = a0[i]*3 + I[i]*0.5"),
                       *whole = NULL;
@@ -414,7 +414,7 @@ static void test_values_are_folded(void **state)
 
 /* ---- Owners and memory ---- */
 
-static void test_the_last_owner_frees_it(void **state)
+CHECK_TEST(test_the_last_owner_frees_it)
 {
     int64_t live = opevo_memory_live();
     opevo_computation *one = computation_of("A[8]; C[i:8] = A[i]"), *other = NULL;
@@ -427,7 +427,7 @@ static void test_the_last_owner_frees_it(void **state)
     assert_int_equal(opevo_memory_live(), live);
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+CHECK_TEST(test_failing_allocations_leave_nothing)
 {
     opevo_computation *made = NULL;
     opevo_computation *one =
@@ -443,21 +443,4 @@ static void test_failing_allocations_leave_nothing(void **state)
     }
     opevo_computation_destroy(self.first);
     opevo_computation_destroy(self.second);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_do_not_matter),
-        cmocka_unit_test(test_all_else_matters),
-        cmocka_unit_test(test_one_property_each),
-        cmocka_unit_test(test_joins_are_what_they_print),
-        cmocka_unit_test(test_blocks_are_what_they_print),
-        cmocka_unit_test(test_rests_are_what_they_print),
-        cmocka_unit_test(test_values_are_folded),
-        cmocka_unit_test(test_the_last_owner_frees_it),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

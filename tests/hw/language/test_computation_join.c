@@ -48,7 +48,7 @@ static void finish(fixture *self)
 }
 
 /* A product, a bias and a maximum: one definition behind the sum. */
-static void test_chain(void **state)
+CHECK_TEST(test_chain)
 {
     fixture self = {0};
 
@@ -69,7 +69,7 @@ static void test_chain(void **state)
 
 /* What is read twice, or in a sum, keeps a definition; what is not read is left out. Names that
  * both parts have become two. */
-static void test_definitions(void **state)
+CHECK_TEST(test_definitions)
 {
     fixture self = {0};
 
@@ -86,7 +86,7 @@ static void test_definitions(void **state)
 }
 
 /* An axis of one value is named, and one shape has the same letters wherever it stands. */
-static void test_places(void **state)
+CHECK_TEST(test_places)
 {
     fixture self = {0};
 
@@ -101,7 +101,7 @@ static void test_places(void **state)
 }
 
 /* The whole is a part again, and stays as it is. */
-static void test_again(void **state)
+CHECK_TEST(test_again)
 {
     fixture self = {0}, again = {0};
 
@@ -125,7 +125,7 @@ static void check_refused(fixture *self, int output, opevo_status wanted)
     finish(self);
 }
 
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     fixture shapes = {0}, order = {0}, missing = {0}, unnamed = {0}, many = {0};
     opevo_text text = {0};
@@ -152,15 +152,4 @@ static void test_refused(void **state)
     many.parts = 1;
     check_refused(&many, opevo_computation_find(many.computation[0], "O")->number, OPEVO_LIMIT);
     opevo_text_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chain),   cmocka_unit_test(test_definitions),
-        cmocka_unit_test(test_places),  cmocka_unit_test(test_again),
-        cmocka_unit_test(test_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,7 +105,7 @@ static void check_operator(const char *text)
     finish(&self);
 }
 
-static void test_agrees_with_operators(void **state)
+CHECK_TEST(test_agrees_with_operators)
 {
     check_operator("matmul(37,129,51)");
     check_operator("matmul(3,700,5,TT)"); /* few elements, long sums */
@@ -120,7 +120,7 @@ static void test_agrees_with_operators(void **state)
 
 /* ---- Named computations ---- */
 
-static void test_rows_of_softmax_sum_to_1(void **state)
+CHECK_TEST(test_rows_of_softmax_sum_to_1)
 {
     fixture self;
 
@@ -139,7 +139,7 @@ static void test_rows_of_softmax_sum_to_1(void **state)
     finish(&self);
 }
 
-static void test_layer_norm_has_moments(void **state)
+CHECK_TEST(test_layer_norm_has_moments)
 {
     fixture self;
 
@@ -187,7 +187,7 @@ static void attend(const float *q, const float *k, const float *v, int sequence,
     }
 }
 
-static void test_attention_is_right(void **state)
+CHECK_TEST(test_attention_is_right)
 {
     enum { HEADS = 6, SEQUENCE = 21, SIZE = 8, HEAD = SEQUENCE * SIZE };
     fixture self;
@@ -208,7 +208,7 @@ static void test_attention_is_right(void **state)
 }
 
 /* Scattering: O[2 i + r - 1] += I[i] W[r]. */
-static void test_transposed_convolution_scatters(void **state)
+CHECK_TEST(test_transposed_convolution_scatters)
 {
     enum { H = 3, CI = 2, CO = 3, OH = 6 };
     double expected[OH][OH][CO] = {{{0}}};
@@ -232,7 +232,7 @@ static void test_transposed_convolution_scatters(void **state)
 }
 
 /* A channels-last convolution is the operator's with its operands transposed. */
-static void test_convolution_agrees_with_operator(void **state)
+CHECK_TEST(test_convolution_agrees_with_operator)
 {
     enum { N = 2, H = 9, W = 8, CI = 3, CO = 4, K = 3, OH = 5, OW = 4 };
     opevo_operator op;
@@ -310,7 +310,7 @@ static double check_values(const fixture *self, double *const *values, bool boun
     return most;
 }
 
-static void test_random_computations(void **state)
+CHECK_TEST(test_random_computations)
 {
     int checked = 0;
     double most = 0;
@@ -375,7 +375,7 @@ static void check_orders(const char *text)
 }
 
 /* Likely bounds are 4 sqrt(n - 1) u' of the sum of sizes instead of (n - 1) u', never more. */
-static void test_likely_bounds(void **state)
+CHECK_TEST(test_likely_bounds)
 {
     static const int terms[] = {2, 17, 18, 1000, 100000};
 
@@ -400,7 +400,7 @@ static void test_likely_bounds(void **state)
 }
 
 /* Sums of products have a way of their own: every kind of index, blocks that are not full. */
-static void test_products(void **state)
+CHECK_TEST(test_products)
 {
     static const char *const texts[] = {
         "A[i:67, k:9]; B[k, j:21]; C[i, j] = sum(k) A[i, k]*B[k, j]",
@@ -432,7 +432,7 @@ static void test_products(void **state)
     }
 }
 
-static void test_bounds_hold_in_any_order(void **state)
+CHECK_TEST(test_bounds_hold_in_any_order)
 {
     check_orders("matmul(7,300,5)");
     check_orders("softmax(5,200)");
@@ -450,7 +450,7 @@ static void test_bounds_hold_in_any_order(void **state)
 
 /* ---- What else holds ---- */
 
-static void test_results_do_not_depend_on_threads(void **state)
+CHECK_TEST(test_results_do_not_depend_on_threads)
 {
     static const char *const texts[] = {"matmul(130,70,65)", "nrm(2,300,700)",
                                         "conv-layer(1,9,9,5,7,3,1,1)", "softmax(3,70000)"};
@@ -471,7 +471,7 @@ static void test_results_do_not_depend_on_threads(void **state)
     }
 }
 
-static void test_bounds_are_infinite_where_there_are_none(void **state)
+CHECK_TEST(test_bounds_are_infinite_where_there_are_none)
 {
     fixture self;
 
@@ -489,7 +489,7 @@ static void test_bounds_are_infinite_where_there_are_none(void **state)
 }
 
 /* A masked element has an error of 10^22 and more before exp, which makes it 0. */
-static void test_bounds_of_masks_are_finite(void **state)
+CHECK_TEST(test_bounds_of_masks_are_finite)
 {
     static const char text[] =
         "X[i:9, j:9] = select(j <= i, A[i, j], -1e30); M[i] = max(j) X[i, j]; E[i, j] = exp(X[i, "
@@ -505,7 +505,7 @@ static void test_bounds_of_masks_are_finite(void **state)
 }
 
 /* The two sides of a jump: where single precision may take either, the bound reaches the other. */
-static void test_bounds_cross_conditions_on_values(void **state)
+CHECK_TEST(test_bounds_cross_conditions_on_values)
 {
     fixture self;
 
@@ -521,7 +521,7 @@ static void test_bounds_cross_conditions_on_values(void **state)
     finish(&self);
 }
 
-static void test_copies_are_exact(void **state)
+CHECK_TEST(test_copies_are_exact)
 {
     fixture self;
 
@@ -535,7 +535,7 @@ static void test_copies_are_exact(void **state)
     finish(&self);
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+CHECK_TEST(test_failing_allocations_leave_nothing)
 {
     fixture self;
     int64_t live = 0;
@@ -556,28 +556,4 @@ static void test_failing_allocations_leave_nothing(void **state)
         assert_int_equal(opevo_memory_live(), live);
     }
     finish(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_agrees_with_operators),
-        cmocka_unit_test(test_rows_of_softmax_sum_to_1),
-        cmocka_unit_test(test_layer_norm_has_moments),
-        cmocka_unit_test(test_attention_is_right),
-        cmocka_unit_test(test_transposed_convolution_scatters),
-        cmocka_unit_test(test_convolution_agrees_with_operator),
-        cmocka_unit_test(test_random_computations),
-        cmocka_unit_test(test_bounds_hold_in_any_order),
-        cmocka_unit_test(test_likely_bounds),
-        cmocka_unit_test(test_products),
-        cmocka_unit_test(test_results_do_not_depend_on_threads),
-        cmocka_unit_test(test_bounds_of_masks_are_finite),
-        cmocka_unit_test(test_bounds_are_infinite_where_there_are_none),
-        cmocka_unit_test(test_bounds_cross_conditions_on_values),
-        cmocka_unit_test(test_copies_are_exact),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,7 +140,7 @@ static void check_refused(const char *text, const char *name, int dim, int64_t l
     "C[n:2, f:8, y:3, x:5] = sum(c:3, r:1, s:1) X[n, c + 3*(f//4), y + r, x + s]*W[f, c, r, s]; "  \
     "Y[n, f, y, x] = max(C[n, f, y, x] + B[f] + R[n, f, y, x], 0)"
 
-static void test_merge(void **state)
+CHECK_TEST(test_merge)
 {
     check_text(GROUPED, "C", 2, 0,
                "X[2, 6, 15]\nconst W[8, 3, 1, 1]\nconst B[8]\nR[2, 8, 15]\n"
@@ -154,7 +154,7 @@ static void test_merge(void **state)
                "i_j[12]\nD[i_j_2:12] = i_j[i_j_2]*2");
 }
 
-static void test_divide(void **state)
+CHECK_TEST(test_divide)
 {
     check_text(GROUPED, "C", 1, 4,
                "X[2, 6, 3, 5]\nconst W[2, 4, 3, 1, 1]\nconst B[2, 4]\nR[2, 2, 4, 3, 5]\n"
@@ -169,7 +169,7 @@ static void test_divide(void **state)
                "V[6*i_0 + i_1 + 1]*i_1 + select(6*i_0 + i_1 < 7, 2*i_0 + i_1//3, 0)");
 }
 
-static void test_refusals(void **state)
+CHECK_TEST(test_refusals)
 {
     /* Rows with something between them, reversed, transposed, or of a part. */
     check_refused("X[4, 6]; D[i:4, j:5] = X[i, j]", "D", 0, 0, "cannot be merged, because of X");
@@ -234,7 +234,7 @@ static void write_rows(uint64_t seed, opevo_text *out)
     }
 }
 
-static void test_random(void **state)
+CHECK_TEST(test_random)
 {
     int count = 0;
 
@@ -265,7 +265,7 @@ static void test_random(void **state)
 
 /* ---- Memory ---- */
 
-static void test_failing_allocations_leave_nothing(void **state)
+CHECK_TEST(test_failing_allocations_leave_nothing)
 {
     opevo_computation *computation = NULL;
     int64_t before = 0;
@@ -288,17 +288,4 @@ static void test_failing_allocations_leave_nothing(void **state)
         }
     }
     opevo_computation_destroy(computation);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_merge),
-        cmocka_unit_test(test_divide),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static uint16_t put(opevo_element element, double value)
     return bits;
 }
 
-static void test_all_values(void **state)
+CHECK_TEST(test_all_values)
 {
     static const opevo_element types[] = {OPEVO_FLOAT16, OPEVO_BFLOAT16};
 
@@ -73,7 +73,7 @@ static void test_all_values(void **state)
 }
 
 /* Between two neighbours the nearer one, of both the even one. */
-static void test_rounding_is_to_nearest_even(void **state)
+CHECK_TEST(test_rounding_is_to_nearest_even)
 {
     static const opevo_element types[] = {OPEVO_FLOAT16, OPEVO_BFLOAT16};
 
@@ -99,7 +99,7 @@ static void test_rounding_is_to_nearest_even(void **state)
 }
 
 /* Largest |nearest(x) - x|, where x is at most `size`. */
-static void test_largest_rounding(void **state)
+CHECK_TEST(test_largest_rounding)
 {
     static const opevo_element types[] = {OPEVO_FLOAT16, OPEVO_BFLOAT16, OPEVO_FLOAT32};
     uint64_t random = 1;
@@ -133,7 +133,7 @@ static void test_largest_rounding(void **state)
 }
 
 /* The compiler's own conversion, and that by the upper half of a float. */
-static void test_agrees_with_floats(void **state)
+CHECK_TEST(test_agrees_with_floats)
 {
     uint64_t random = 2;
 
@@ -160,7 +160,7 @@ static void test_agrees_with_floats(void **state)
     }
 }
 
-static void test_whole_types(void **state)
+CHECK_TEST(test_whole_types)
 {
     int8_t small[3] = {1, 2, 3};
     int32_t large = 7;
@@ -186,7 +186,7 @@ static void test_whole_types(void **state)
 }
 
 /* By all values of the types that have few, and one that the wide types lack. */
-static void test_which_type_holds_which(void **state)
+CHECK_TEST(test_which_type_holds_which)
 {
     for (opevo_element part = OPEVO_FLOAT16; part <= OPEVO_INT8; part++) {
         for (opevo_element element = OPEVO_FLOAT32; element <= OPEVO_INT32; element++) {
@@ -205,15 +205,4 @@ static void test_which_type_holds_which(void **state)
     assert_true(opevo_element_nearest(OPEVO_FLOAT32, 0x1p24 + 1) != 0x1p24 + 1);
     assert_false(opevo_element_holds(OPEVO_INT32, OPEVO_FLOAT32));
     assert_true(opevo_element_holds(OPEVO_INT32, OPEVO_INT32));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_values),       cmocka_unit_test(test_rounding_is_to_nearest_even),
-        cmocka_unit_test(test_largest_rounding), cmocka_unit_test(test_agrees_with_floats),
-        cmocka_unit_test(test_whole_types),      cmocka_unit_test(test_which_type_holds_which),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

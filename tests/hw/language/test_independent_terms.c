@@ -160,7 +160,7 @@ static void check_orders(const char *text, bool positive)
 }
 
 /* Equal terms, and terms that are lost in a large sum, for which no statistics hold. */
-static void test_any_terms(void **state)
+CHECK_TEST(test_any_terms)
 {
     static const char *const texts[] = {
         "C[i:16] = sum(k:4096) A[i]",
@@ -204,7 +204,7 @@ static const char *const drawn[] = {
     "C[i:6] = sum(k:3000) A[i, k]*A[i, k]",
 };
 
-static void test_drawn_terms(void **state)
+CHECK_TEST(test_drawn_terms)
 {
     for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
         check_orders(drawn[i], true);
@@ -214,7 +214,7 @@ static void test_drawn_terms(void **state)
 }
 
 /* A term of usual size that is missing or there twice is found in each element. */
-static void test_missing_terms(void **state)
+CHECK_TEST(test_missing_terms)
 {
     for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
         summed self = start(drawn[i], i % 2);
@@ -231,15 +231,4 @@ static void test_missing_terms(void **state)
         }
         finish(&self);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_any_terms),
-        cmocka_unit_test(test_drawn_terms),
-        cmocka_unit_test(test_missing_terms),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

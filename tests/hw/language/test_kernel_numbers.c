@@ -78,7 +78,7 @@ static void run_as_cxx(const example *one, opevo_kernel_dialect dialect)
     opevo_kernel_free(&kernel);
 }
 
-static void test_device_text(void **state)
+CHECK_TEST(test_device_text)
 {
     if (!has_cxx())
         CHECK_SKIP("there is no compiler of C++ (g++)");
@@ -86,7 +86,7 @@ static void test_device_text(void **state)
         run_as_cxx(&large[i], i % 2 ? OPEVO_KERNEL_HIP : OPEVO_KERNEL_CUDA);
 }
 
-static void test_emulation(void **state)
+CHECK_TEST(test_emulation)
 {
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
         opevo_kernel kernel =
@@ -116,7 +116,7 @@ static bool is_wide(const char *what, const char *steps, opevo_kernel_dialect di
 
 /* Operands are small and so are tiles: the fused loop, its outer part or the number of an element
  * is not. The first that does not fit into int is 2^31. */
-static void test_extents(void **state)
+CHECK_TEST(test_extents)
 {
     static const struct {
         const char *computation, *steps;
@@ -146,7 +146,7 @@ static void test_extents(void **state)
 }
 
 /* As sketches fuse and split sums that threads share. */
-static void test_shared_sums(void **state)
+CHECK_TEST(test_shared_sums)
 {
     static const char *const split[] = {"1", "64", "1024"};
 
@@ -161,16 +161,4 @@ static void test_shared_sums(void **state)
                              opevo_text_string(&steps), OPEVO_KERNEL_CUDA));
         opevo_text_free(&steps);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_device_text),
-        cmocka_unit_test(test_emulation),
-        cmocka_unit_test(test_extents),
-        cmocka_unit_test(test_shared_sums),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static opevo_kernel make(const char *form, const char *name, const char *point,
 }
 
 /* TVM's schedule for a large product: two buffers of both tiles, 2 (BN + BM) BK floats. */
-static void test_paper_matmul(void **state)
+CHECK_TEST(test_paper_matmul)
 {
     opevo_kernel kernel =
         make("mm1", "paper", "K=64,16,1 X=8,1,16,4 Y=16,2,16,2", OPEVO_KERNEL_CUDA);
@@ -62,7 +62,7 @@ static void test_paper_matmul(void **state)
     opevo_kernel_free(&kernel);
 }
 
-static void test_paper_batch(void **state)
+CHECK_TEST(test_paper_batch)
 {
     opevo_kernel kernel =
         make("bmm3", "paper", "B=480,2 K=8,8,1 X=2,2,8,4 Y=4,1,16,2", OPEVO_KERNEL_HIP);
@@ -75,7 +75,7 @@ static void test_paper_batch(void **state)
     opevo_kernel_free(&kernel);
 }
 
-static void test_paper_conv2d(void **state)
+CHECK_TEST(test_paper_conv2d)
 {
     opevo_kernel kernel = make("c2", "paper",
                                "tile_f=12,2,8,1 tile_y=3,1,9,1 tile_x=9,3,1,1 tile_rc=16,4 "
@@ -92,7 +92,7 @@ static void test_paper_conv2d(void **state)
 }
 
 /* More than what a block has without asking. */
-static void test_dynamic_shared(void **state)
+CHECK_TEST(test_dynamic_shared)
 {
     opevo_kernel kernel =
         make("mm1", "tiled",
@@ -107,7 +107,7 @@ static void test_dynamic_shared(void **state)
 }
 
 /* Tensors of 2^31 elements or more need wider indices. */
-static void test_wide_indices(void **state)
+CHECK_TEST(test_wide_indices)
 {
     opevo_kernel kernel = make("matmul(65536,64,65536)", "paper",
                                "K=8,8,1 X=1024,2,8,4 Y=1024,2,8,4", OPEVO_KERNEL_CUDA);
@@ -120,7 +120,7 @@ static void test_wide_indices(void **state)
 }
 
 /* Random points of all GPU templates. */
-static void test_syntax(void **state)
+CHECK_TEST(test_syntax)
 {
     static const char *const forms[] = {"matmul(34,48,64)", "batch_matmul(4,16,12,24,TN)",
                                         "conv2d(2,4,10,12,8,3,3,1,1)"};
@@ -182,7 +182,7 @@ static int64_t count_wrong(operands *self, const opevo_kernel *kernel, const cha
 }
 
 /* Each thread reads what others have not yet copied. */
-static void test_missing_barrier(void **state)
+CHECK_TEST(test_missing_barrier)
 {
     operands self = operands_make("matmul(16,16,16)", 3);
     opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_EMULATION);
@@ -212,7 +212,7 @@ static void test_missing_barrier(void **state)
 }
 
 /* One term too few is noticed. */
-static void test_missing_term(void **state)
+CHECK_TEST(test_missing_term)
 {
     operands self = operands_make("matmul(8,8,8)", 3);
     steps made;
@@ -239,16 +239,4 @@ static void test_missing_term(void **state)
     opevo_kernel_free(&kernel);
     steps_free(&made);
     operands_free(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_paper_matmul),    cmocka_unit_test(test_paper_batch),
-        cmocka_unit_test(test_paper_conv2d),    cmocka_unit_test(test_dynamic_shared),
-        cmocka_unit_test(test_wide_indices),    cmocka_unit_test(test_syntax),
-        cmocka_unit_test(test_missing_barrier), cmocka_unit_test(test_missing_term),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

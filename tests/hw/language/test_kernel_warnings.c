@@ -97,7 +97,7 @@ static void add_points(sources *self, const char *text, int points)
     maker->ops->destroy(maker);
 }
 
-static void test_sketches(void **state)
+CHECK_TEST(test_sketches)
 {
     sources all = {.count = 0};
 
@@ -110,7 +110,7 @@ static void test_sketches(void **state)
 
 /* ---- Given and random steps ---- */
 
-static void test_given(void **state)
+CHECK_TEST(test_given)
 {
     static const struct {
         const char *computation, *steps;
@@ -157,22 +157,11 @@ static void add_random(const char *text, uint64_t seed, int *lowered)
     opevo_text_free(&why);
 }
 
-static void test_random(void **state)
+CHECK_TEST(test_random)
 {
     int lowered = 0;
 
     assert_true(check_written(draw_count(40), add_random, &lowered) > 0);
     assert_true(lowered > 0);
     check_all(&random_sources);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sketches),
-        cmocka_unit_test(test_given),
-        cmocka_unit_test(test_random),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void steps_free(steps *self)
 enum { HEAD = 18, ACCESS = 6 }; /* numbers before the accesses of a loop, and of each */
 
 /* TVM, tests/python/unittest/test_autotvm_feature.py, test_iter_feature_gemm. */
-static void test_itervar_gemm(void **state)
+CHECK_TEST(test_itervar_gemm)
 {
     /* For y, x, k: length, depth, topdown, bottomup, additions; then for A_0, B_0, C_0, C_1:
      * stride, elements, repetitions. */
@@ -87,7 +87,7 @@ static void test_itervar_gemm(void **state)
 }
 
 /* The same file, test_curve_feature_gemm: the sums of the three curves' numbers. */
-static void test_curve_gemm(void **state)
+CHECK_TEST(test_curve_gemm)
 {
     static const double sums[3] = {907, 900, 907};
     steps made = steps_of("matmul(128,128,128)", "");
@@ -138,7 +138,7 @@ static void count_touched(int depth, int *distinct)
     }
 }
 
-static void test_counted(void **state)
+CHECK_TEST(test_counted)
 {
     steps made =
         steps_of("matmul(12,7,10)", "split C i 4\nsplit C j 5\nreorder C i.0 j.0 i.1 k j.1\n");
@@ -160,7 +160,7 @@ static void test_counted(void **state)
 }
 
 /* What is more than one statement and its copies has no features of loops. */
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     steps made = steps_of("softmax(4,8)", "");
     opevo_feature_row row = {0};
@@ -173,7 +173,7 @@ static void test_refused(void **state)
 
 /* Every accepted point of every template has as many numbers as the source says, all finite, and
  * two points with different loops differ. */
-static void test_sources(void **state)
+CHECK_TEST(test_sources)
 {
     static const char *const forms[] = {"matmul(32,48,64)", "batch_matmul(4,16,12,24,TN)",
                                         "conv2d(2,4,10,12,8,3,3,1,1)"};
@@ -209,15 +209,4 @@ static void test_sources(void **state)
         }
         maker->ops->destroy(maker);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_itervar_gemm), cmocka_unit_test(test_curve_gemm),
-        cmocka_unit_test(test_counted),      cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_sources),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

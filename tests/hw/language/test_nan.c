@@ -64,18 +64,11 @@ static void check_text(const char *text, const opevo_sketch_target *target, uint
     case_free(&operands);
 }
 
-static void test_nan_goes_through(void **state)
+CHECK_TEST(test_nan_goes_through)
 {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         check_text(texts[i], &drawn_targets[0], i);
         check_text(texts[i], &drawn_targets[2], i + 100);
     }
     batch_run();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nan_goes_through)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,7 @@ static double element_conv2d(const opevo_operator *op, const float *a, const flo
     return sum;
 }
 
-static void test_wanted(void **state)
+CHECK_TEST(test_wanted)
 {
     for (size_t i = 0; i < OPERATORS; i++) {
         opevo_operator op = {0};
@@ -89,7 +89,7 @@ static void test_wanted(void **state)
 
 /* Single precision in either direction is right; a change above the bound is not, nor is a NaN or
  * an element that was not written; sizes of the bound grow as the square root of K. */
-static void test_check(void **state)
+CHECK_TEST(test_check)
 {
     opevo_operator op = {0};
     opevo_i_reference_operands self = {0};
@@ -180,7 +180,7 @@ static void write_beside(const opevo_i_reference_operands *operands)
     ((volatile char *)operands->memory[2].data)[operands->memory[2].bytes] = 42;
 }
 
-static void test_guards(void **state)
+CHECK_TEST(test_guards)
 {
     opevo_operator op = {0};
     opevo_i_reference_operands self = {0};
@@ -207,7 +207,7 @@ static void test_guards(void **state)
     opevo_i_reference_operands_free(&self);
 }
 
-static void test_too_large(void **state)
+CHECK_TEST(test_too_large)
 {
     opevo_operator op = {0};
     opevo_i_reference_operands self = {0};
@@ -228,7 +228,7 @@ static void create_computation(const char *text, opevo_i_reference_operands *out
 
 /* Inputs that decide the sign of a divisor or of the argument of a root are positive, others are of
  * both signs; all elements have a bound then. */
-static void test_signs(void **state)
+CHECK_TEST(test_signs)
 {
     static const struct {
         const char *text, *positive; /* names of inputs */
@@ -269,7 +269,7 @@ static void test_signs(void **state)
 }
 
 /* An element without a bound may be anything that was written; few are let pass, many are not. */
-static void test_without_bound(void **state)
+CHECK_TEST(test_without_bound)
 {
     opevo_i_reference_operands self = {0};
     opevo_workload *work = NULL;
@@ -302,7 +302,7 @@ static void test_without_bound(void **state)
 }
 
 /* Wherever the wrong element of a large result is, any number of threads finds it. */
-static void test_threads_that_check(void **state)
+CHECK_TEST(test_threads_that_check)
 {
     const size_t places[] = {0, (1 << 18) - 1, 1 << 18, 2 << 18, 699 * 800, 700 * 800 - 1};
     opevo_operator op;
@@ -331,19 +331,4 @@ static void test_threads_that_check(void **state)
         opevo_text_free(&why);
     }
     opevo_i_reference_operands_free(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wanted),
-        cmocka_unit_test(test_check),
-        cmocka_unit_test(test_guards),
-        cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_signs),
-        cmocka_unit_test(test_without_bound),
-        cmocka_unit_test(test_threads_that_check),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

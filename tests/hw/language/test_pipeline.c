@@ -111,7 +111,7 @@ static const example examples[] = {
 
 /* Only copies and constants have layouts, of all their dimensions; only outputs bypass the
  * caches. */
-static void test_steps_refused(void **state)
+CHECK_TEST(test_steps_refused)
 {
     static const char *const steps[] = {"stream A\n",
                                         "stream C 0\n",
@@ -146,7 +146,7 @@ static void check_steps(pipeline_case *operands, const char *steps, opevo_kernel
     opevo_text_free(&why);
 }
 
-static void test_examples(void **state)
+CHECK_TEST(test_examples)
 {
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         pipeline_case operands = case_make(examples[i].computation, i);
@@ -179,7 +179,7 @@ static void check_fences(const char *source, bool streams)
 
 /* The statement that writes the elements of an output for the last time, with and without registers
  * that gather sums. A sum in memory is added to, and so not streamed. */
-static void test_streams(void **state)
+CHECK_TEST(test_streams)
 {
     static const struct {
         const char *computation, *steps;
@@ -230,7 +230,7 @@ static void test_streams(void **state)
 }
 
 /* Each thread has registers of its own: they are declared inside the loop that threads divide. */
-static void test_parallel_registers(void **state)
+CHECK_TEST(test_parallel_registers)
 {
     static const char steps[] = "split C i 4\nreorder C i.0 k i.1 j\naccumulate C i.0\n"
                                 "annotate C i.1 unroll\nannotate C i.0 parallel\n";
@@ -246,7 +246,7 @@ static void test_parallel_registers(void **state)
 
 /* Of 37 rows and 53 columns in tiles of 4 x 16: tests of whole tiles, statements without masks in
  * them, and an edge of one row. */
-static void test_versions(void **state)
+CHECK_TEST(test_versions)
 {
     static const char steps[] = "split C i 4\nsplit C j 16\nreorder C i.0 j.0 k i.1 j.1\n"
                                 "annotate C j.1 vectorize\nannotate C i.1 unroll\n"
@@ -270,7 +270,7 @@ static void test_versions(void **state)
 
 /* Padding that is inlined: the rows of the window that lie outside are left out as a whole, and
  * only the first and the last of 8 pixels ask whether they are inside. */
-static void test_hoisted_guards(void **state)
+CHECK_TEST(test_hoisted_guards)
 {
     static const char steps[] = "split O c 16\nreorder O n h r s w c.0 c.1\n"
                                 "annotate O c.1 vectorize\nannotate O w unroll\n"
@@ -290,7 +290,7 @@ static void test_hoisted_guards(void **state)
 
 /* Terms that are left out have no effect, whatever the other factors are: a 0 would make a NaN of
  * an infinite one. */
-static void test_infinite_factors(void **state)
+CHECK_TEST(test_infinite_factors)
 {
     static const struct {
         const char *computation, *steps;
@@ -337,7 +337,7 @@ static void test_infinite_factors(void **state)
 }
 
 /* Of 45 loops: whole numbers of all axes, and guards on them, have too many parts for a kernel. */
-static void test_many_parts(void **state)
+CHECK_TEST(test_many_parts)
 {
     static const char *const values[] = {"A[(%s)%%7]", "A[(%s)//20]", "select(%s < 50, A[a], 0)",
                                          "A[a] + (%s)", "A[(64 - (%s))%%7]"};
@@ -383,7 +383,7 @@ static void test_many_parts(void **state)
 }
 
 /* A loop that is not there is refused with those that are. */
-static void test_unknown_loops(void **state)
+CHECK_TEST(test_unknown_loops)
 {
     static const struct {
         const char *steps, *message;
@@ -471,7 +471,7 @@ static void check_random(const char *computation, uint64_t seed, int *lowered)
     case_free(&operands);
 }
 
-static void test_random_steps(void **state)
+CHECK_TEST(test_random_steps)
 {
     int count = draw_count(150);
     int lowered = 0;
@@ -482,7 +482,7 @@ static void test_random_steps(void **state)
     batch_run();
 }
 
-static void test_random_computations(void **state)
+CHECK_TEST(test_random_computations)
 {
     int lowered = 0;
     int checked = check_written(draw_count(200), check_random, &lowered);
@@ -491,7 +491,7 @@ static void test_random_computations(void **state)
 }
 
 /* Kernels in C from random steps on graphs of up to eight definitions. */
-static void test_random_graphs(void **state)
+CHECK_TEST(test_random_graphs)
 {
     int count = draw_count(60);
     int lowered = 0;
@@ -509,7 +509,7 @@ static void test_random_graphs(void **state)
 
 /* Conditions in each lane of vectors that are repeated as text: the text grows with the statements,
  * not with what their lanes are. */
-static void test_long_lists(void **state)
+CHECK_TEST(test_long_lists)
 {
     static const char computation[] =
         "A[5, i:50]; B[k:9]; C[i, j:17] = sum(k) select((i - 2*j + k)%3 == 2 or (k - i)//4 <= j - "
@@ -526,19 +526,4 @@ static void test_long_lists(void **state)
     case_run(&operands, &kernel, computation);
     case_free(&operands);
     batch_run();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_steps),     cmocka_unit_test(test_random_computations),
-        cmocka_unit_test(test_examples),         cmocka_unit_test(test_parallel_registers),
-        cmocka_unit_test(test_steps_refused),    cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_random_graphs),    cmocka_unit_test(test_versions),
-        cmocka_unit_test(test_hoisted_guards),   cmocka_unit_test(test_unknown_loops),
-        cmocka_unit_test(test_infinite_factors), cmocka_unit_test(test_many_parts),
-        cmocka_unit_test(test_long_lists),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 
 /* The stride is the least one, not below what the inner dimensions take, that is the offset modulo
  * the factor. */
-static void test_strides(void **state)
+CHECK_TEST(test_strides)
 {
     opevo_i_pipeline_stage stage = {.align_factor = {0}};
 
@@ -29,7 +29,7 @@ static void test_strides(void **state)
 }
 
 /* The padding is in the memory of the kernel, whose results stay right. */
-static void test_aligned_rows(void **state)
+CHECK_TEST(test_aligned_rows)
 {
     static const struct {
         const char *steps;
@@ -68,7 +68,7 @@ static void test_aligned_rows(void **state)
     batch_run();
 }
 
-static void test_align_refused(void **state)
+CHECK_TEST(test_align_refused)
 {
     static const struct {
         const char *steps, *message;
@@ -93,15 +93,4 @@ static void test_align_refused(void **state)
         CHECK_FAILS(OPEVO_INVALID, cases[i].message,
                     opevo_pipeline_parse(computation, cases[i].steps, "steps", &pipeline, &err));
     opevo_computation_destroy(computation);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_strides),
-        cmocka_unit_test(test_aligned_rows),
-        cmocka_unit_test(test_align_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

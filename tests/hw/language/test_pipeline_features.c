@@ -82,7 +82,7 @@ static void check_product(void)
 
 /* One parallel loop, as parallel loops are not nested here; then the product of both, whose indices
  * are a quotient and a remainder of one loop. */
-static void test_matrix_product(void **state)
+CHECK_TEST(test_matrix_product)
 {
     assert_int_equal(describe("matmul(512,512,512)", "split C i 16\nsplit C j 8\n"
                                                      "reorder C i.0 j.0 k j.1 i.1\n"
@@ -105,7 +105,7 @@ static void test_matrix_product(void **state)
 }
 
 /* TVM's test_cpu_fusion. */
-static void test_fusion(void **state)
+CHECK_TEST(test_fusion)
 {
     size_t found = 0;
 
@@ -130,7 +130,7 @@ static void test_fusion(void **state)
 
 /* What TVM's test_gpu_feature states, and what follows from the program: sums in registers, two
  * copies in shared memory, which the threads of a block bring together, and the result. */
-static void test_threads(void **state)
+CHECK_TEST(test_threads)
 {
     const double around = 8.0 * 4 * 16; /* blocks, virtual threads, threads */
     const double products[] = {around * 512 * 32 * 16, around * 256 * 1024, around * 256 * 128,
@@ -257,7 +257,7 @@ static void check_sketches(opevo_kernel_dialect dialect)
     }
 }
 
-static void test_points_of_sketches(void **state)
+CHECK_TEST(test_points_of_sketches)
 {
     check_sketches(OPEVO_KERNEL_C);
     check_sketches(OPEVO_KERNEL_CUDA);
@@ -275,7 +275,7 @@ static double sum_of(size_t row, const char *name)
 }
 
 /* Bytes are those of the types, and operations on whole numbers are counted apart. */
-static void test_types(void **state)
+CHECK_TEST(test_types)
 {
     static const struct {
         const char *type, *sum, *result;
@@ -302,17 +302,4 @@ static void test_types(void **state)
             CHECK_CLOSE(sum_of(1, "unique_bytes"), 16 * 64 * (kinds[i].total + kinds[i].stored), 1);
         opevo_text_free(&text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_matrix_product),
-        cmocka_unit_test(test_fusion),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_points_of_sketches),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

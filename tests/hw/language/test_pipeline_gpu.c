@@ -105,7 +105,7 @@ static void check_example(const example *one, uint64_t seed)
     case_free(&operands);
 }
 
-static void test_examples(void **state)
+CHECK_TEST(test_examples)
 {
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
         check_example(&examples[i], i);
@@ -114,7 +114,7 @@ static void test_examples(void **state)
 
 /* ---- Refusals ---- */
 
-static void test_refusals(void **state)
+CHECK_TEST(test_refusals)
 {
     static const struct {
         const char *computation, *steps, *message;
@@ -237,7 +237,7 @@ static void check_barriers(const example *one, int *barriers, int *noticed)
 }
 
 /* Some are not needed: the first of a block, and where a sum that is stale is not the largest. */
-static void test_missing_barriers(void **state)
+CHECK_TEST(test_missing_barriers)
 {
     int barriers = 0;
     int noticed = 0;
@@ -261,7 +261,7 @@ static void check_random(const char *computation, uint64_t seed, int *lowered)
     case_free(&operands);
 }
 
-static void test_random_steps(void **state)
+CHECK_TEST(test_random_steps)
 {
     int count = draw_count(100);
     int lowered = 0;
@@ -273,7 +273,7 @@ static void test_random_steps(void **state)
     batch_run();
 }
 
-static void test_random_computations(void **state)
+CHECK_TEST(test_random_computations)
 {
     int lowered = 0;
     int checked = check_written(draw_count(100), check_random, &lowered);
@@ -310,7 +310,7 @@ static void check_text(const opevo_pipeline *whole, size_t count, opevo_kernel_d
 
 /* Random steps on graphs of up to eight definitions, in the emulation; the text of some of them is
  * compiled for devices. */
-static void test_random_graphs(void **state)
+CHECK_TEST(test_random_graphs)
 {
     enum { EVERY = 5 };
     static const opevo_kernel_dialect vendors[] = {OPEVO_KERNEL_CUDA, OPEVO_KERNEL_HIP};
@@ -342,18 +342,4 @@ static void test_random_graphs(void **state)
     assert_true(4 * lowered > count);
     opevo_text_free(&text);
     batch_run();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_examples),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_missing_barriers),
-        cmocka_unit_test(test_random_steps),
-        cmocka_unit_test(test_random_computations),
-        cmocka_unit_test(test_random_graphs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

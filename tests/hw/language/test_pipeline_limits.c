@@ -82,7 +82,7 @@ static void check_in_need(const char *what, const char *steps)
     opevo_computation_destroy(computation);
 }
 
-static void test_without_memory(void **state)
+CHECK_TEST(test_without_memory)
 {
     check_in_need("matmul(37,29,53)", "cache_write C local\nsplit C i 4\ncompute_at C.local C i.0\n"
                                       "cache_read A packed C.local\n");
@@ -190,7 +190,7 @@ static void check_deep(const char *form, int definitions, const char *vectors,
 
 /* As many stages as a pipeline has, of as many nested operations as a definition has, become one
  * statement on a small stack. */
-static void test_deep(void **state)
+CHECK_TEST(test_deep)
 {
     static const char *const forms[] = {
         "($ + 1)", "(1 - $)", "max(1, $)", "-$", "select(i < 3, $, 1)", "select($ > 0, 1, i)"};
@@ -205,7 +205,7 @@ static void test_deep(void **state)
 }
 
 /* A condition of as many comparisons as nest. */
-static void test_deep_condition(void **state)
+CHECK_TEST(test_deep_condition)
 {
     opevo_computation *computation = NULL;
     deep_case one = {.dialect = OPEVO_KERNEL_C};
@@ -221,15 +221,4 @@ static void test_deep_condition(void **state)
     emit_on_stack(&one, SMALL_STACK / 4);
     opevo_computation_destroy(computation);
     opevo_text_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without_memory),
-        cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_deep_condition),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

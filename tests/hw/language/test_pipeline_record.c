@@ -27,7 +27,7 @@
     "[\"AN\",5,0,7],[\"AN\",5,1,5],[\"AN\",5,2,8],[\"AN\",5,3,6]]"
 
 /* What is read is written as it was, the extents of unknown loops left out. */
-static void test_aligned(void **state)
+CHECK_TEST(test_aligned)
 {
     opevo_computation *computation = NULL;
     opevo_record record = {0}, again = {0};
@@ -72,7 +72,7 @@ static void check_extents(const opevo_pipeline *pipeline, const char *stage, con
     opevo_text_free(&text);
 }
 
-static void test_gpu_record(void **state)
+CHECK_TEST(test_gpu_record)
 {
     opevo_computation *computation = NULL;
     opevo_record record = {0};
@@ -89,7 +89,7 @@ static void test_gpu_record(void **state)
     opevo_computation_destroy(computation);
 }
 
-static void test_cpu_record(void **state)
+CHECK_TEST(test_cpu_record)
 {
     opevo_computation *computation = NULL;
     opevo_record record = {0};
@@ -134,7 +134,7 @@ static void check_kernel(const char *computation, const char *steps, int extent,
     case_free(&operands);
 }
 
-static void test_kernels(void **state)
+CHECK_TEST(test_kernels)
 {
     check_kernel(MATMUL_ADD(64), CPU_STEPS, 1024, 64, OPEVO_KERNEL_C);
     check_kernel(MATMUL_ADD(37), CPU_STEPS, 1024, 37, OPEVO_KERNEL_C);
@@ -166,7 +166,7 @@ static const refusal refusals[] = {
     {"[[\"CI\"]]", "r: Step 0: CI has 2 elements, not 1."},
 };
 
-static void test_refusals(void **state)
+CHECK_TEST(test_refusals)
 {
     opevo_computation *computation = NULL;
 
@@ -182,15 +182,4 @@ static void test_refusals(void **state)
             fail_msg("%s: %s", refusals[i].record, error.message);
     }
     opevo_computation_destroy(computation);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gpu_record), cmocka_unit_test(test_cpu_record),
-        cmocka_unit_test(test_aligned),    cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_refusals),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,7 +98,7 @@ static const example examples[] = {
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 
-static void test_examples(void **state)
+CHECK_TEST(test_examples)
 {
     for (size_t i = 0; i < EXAMPLES; i++) {
         pipeline_case operands = case_make(examples[i].computation, 3);
@@ -151,7 +151,7 @@ static int count_of(const char *text, const char *word)
 }
 
 /* Of the last tile, which has one column of 12, one vector of three is computed. */
-static void test_trimmed(void **state)
+CHECK_TEST(test_trimmed)
 {
     static const example trimmed = {
         "matmul(7,5,37)",
@@ -165,7 +165,7 @@ static void test_trimmed(void **state)
 }
 
 /* The statement that multiplies has no condition where both factors come from copies. */
-static void test_sums_are_not_masked(void **state)
+CHECK_TEST(test_sums_are_not_masked)
 {
     static const example padded = {"matmul(37,17,29)", TILED TILES("", ""), OPEVO_KERNEL_CUDA};
     char *source = source_of(&padded);
@@ -181,7 +181,7 @@ static void test_sums_are_not_masked(void **state)
 
 /* ---- Refused ---- */
 
-static void test_refused_steps(void **state)
+CHECK_TEST(test_refused_steps)
 {
     static const struct {
         const char *steps, *words;
@@ -215,7 +215,7 @@ static void test_refused_steps(void **state)
 }
 
 /* What only lowering can see. */
-static void test_not_lowered(void **state)
+CHECK_TEST(test_not_lowered)
 {
     static const struct {
         const char *steps, *words;
@@ -252,17 +252,4 @@ static void test_not_lowered(void **state)
         opevo_pipeline_destroy(pipeline);
     }
     opevo_computation_destroy(computation);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_examples),
-        cmocka_unit_test(test_trimmed),
-        cmocka_unit_test(test_sums_are_not_masked),
-        cmocka_unit_test(test_refused_steps),
-        cmocka_unit_test(test_not_lowered),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

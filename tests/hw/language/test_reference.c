@@ -5,7 +5,7 @@
 
 #include "kernel_fixture.h"
 
-static void test_closed_forms(void **state)
+CHECK_TEST(test_closed_forms)
 {
     opevo_operator op;
     float a[2 * 3];
@@ -41,7 +41,7 @@ static void test_closed_forms(void **state)
         CHECK_CLOSE(c[i], padded[i], 0);
 }
 
-static void test_blas(void **state)
+CHECK_TEST(test_blas)
 {
     static const char *const forms[] = {
         "matmul(17,31,9)",           "matmul(8,5,12,TN)",
@@ -77,7 +77,7 @@ static void test_blas(void **state)
 }
 
 /* A product with a vector is one of sgemv, which is what such a shape is compared with. */
-static void test_routine(void **state)
+CHECK_TEST(test_routine)
 {
     static const struct {
         const char *form, *routine;
@@ -95,7 +95,7 @@ static void test_routine(void **state)
     }
 }
 
-static void test_bound(void **state)
+CHECK_TEST(test_bound)
 {
     opevo_operator op;
 
@@ -105,16 +105,4 @@ static void test_bound(void **state)
     assert_true(isinf(opevo_reference_bound(&op, 0, 1)));
     CHECK_OK(opevo_operator_parse("matmul(1,2147483647,2)", &op, &err));
     CHECK_FAILS(OPEVO_LIMIT, "too many", opevo_reference_blas(&op, NULL, NULL, &err));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_closed_forms),
-        cmocka_unit_test(test_blas),
-        cmocka_unit_test(test_routine),
-        cmocka_unit_test(test_bound),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

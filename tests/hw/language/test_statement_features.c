@@ -81,7 +81,7 @@ static size_t describe(const opevo_statement_program *program)
     return count;
 }
 
-static void test_names(void **state)
+CHECK_TEST(test_names)
 {
     char name[48], other[48];
 
@@ -140,7 +140,7 @@ static void describe_product(void)
 }
 
 /* Those that TVM's test_cpu_matmul states, and more of the same program by hand. */
-static void test_matrix_product(void **state)
+CHECK_TEST(test_matrix_product)
 {
     const double cube = 512.0 * 512 * 512;
     size_t a = 0, b = 0, c = 0;
@@ -198,7 +198,7 @@ static void test_matrix_product(void **state)
 /* ---- Two statements in one loop ---- */
 
 /* TVM's test_cpu_fusion: B[i, j] = A[i, j] at (i, j) before C[i, j] = B[i, j], of 64 x 32. */
-static void test_fusion(void **state)
+CHECK_TEST(test_fusion)
 {
     static const int64_t shape[] = {64, 32}, one[] = {1, 1};
     static const opevo_statement_loop loops[] = {{64, OPEVO_ANNOTATION_SERIAL},
@@ -260,7 +260,7 @@ static void test_fusion(void **state)
 /* The part of TVM's test_gpu_feature that its values are of: C.local of a product of 512 cubed in
  * blockIdx.x (8), vthread (4), threadIdx.x (16), k (256, 2), i (32), j (4), its initial value, and
  * C, which has no loops of its own but the threads. */
-static void test_threads(void **state)
+CHECK_TEST(test_threads)
 {
     static const int64_t local[] = {32, 4};
     static const opevo_statement_loop loops[] = {
@@ -414,7 +414,7 @@ static double enumerate(const random_program *of, size_t outermost, size_t dimen
     return (double)(high - low + 1);
 }
 
-static void test_regions_are_those_of_enumeration(void **state)
+CHECK_TEST(test_regions_are_those_of_enumeration)
 {
     static const size_t around[] = {0, 1, 2, 3};
     const opevo_statement_store store = {.loops = around, .loop_count = TRIED_LOOPS};
@@ -444,7 +444,7 @@ static void test_regions_are_those_of_enumeration(void **state)
 
 /* ---- Limits ---- */
 
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     static const size_t around[65] = {0};
     static const opevo_statement_loop loop = {1, OPEVO_ANNOTATION_SERIAL};
@@ -477,18 +477,4 @@ static void test_refused(void **state)
     CHECK_CLOSE(of_buffer(0, 0, "unique_bytes"), log2(5), 1e-6);
     CHECK_CLOSE(of_buffer(0, 0, "lines"), 1, 0);
     CHECK_CLOSE(of_buffer(0, 0, "reuse_type.kNoReuse"), 1, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_matrix_product),
-        cmocka_unit_test(test_fusion),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_regions_are_those_of_enumeration),
-        cmocka_unit_test(test_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,7 +160,7 @@ static bool has_compiler(const char *const *compiler)
     return source_build(compiler, "int opevo_unused;\n", &(void *){NULL});
 }
 
-static void test_all_conversions(void **state)
+CHECK_TEST(test_all_conversions)
 {
     static const int widths[] = {0, 1, 2, 4, 8, 16}; /* 0: emulated */
     static uint16_t all[65536];
@@ -203,7 +203,7 @@ static void test_all_conversions(void **state)
 /* ---- Text ---- */
 
 /* Arrays, copies and packed constants have the type of their tensor; sums are of float or int. */
-static void test_text(void **state)
+CHECK_TEST(test_text)
 {
     static const char steps[] =
         "cache_read A packed C\nsplit C i 4\nsplit C j 16\nreorder C i.0 j.0 k i.1 j.1\n"
@@ -237,7 +237,7 @@ static void test_text(void **state)
 
 /* Of 37 rows and 53 columns in tiles of 4 x 16: columns beyond the last are not read, and whole
  * vectors stay together. */
-static void test_edges(void **state)
+CHECK_TEST(test_edges)
 {
     static const char steps[] = "split C i 4\nsplit C j 16\nreorder C i.0 j.0 k i.1 j.1\n"
                                 "annotate C j.1 vectorize\nannotate C i.1 unroll\n"
@@ -287,7 +287,7 @@ static void check_random(const char *computation, uint64_t seed, bool gpu, int *
     case_free(&operands);
 }
 
-static void test_plain(void **state)
+CHECK_TEST(test_plain)
 {
     for (int i = 0; i < TYPED_COMPUTATIONS; i++) {
         for (opevo_kernel_dialect d = OPEVO_KERNEL_C; d < OPEVO_KERNEL_COUNT; d++) {
@@ -318,7 +318,7 @@ static void check_steps(bool gpu)
     batch_run();
 }
 
-static void test_random_steps(void **state)
+CHECK_TEST(test_random_steps)
 {
     check_steps(false);
     check_steps(true);
@@ -347,7 +347,7 @@ static void check_computations(bool gpu)
     batch_run();
 }
 
-static void test_random_computations(void **state)
+CHECK_TEST(test_random_computations)
 {
     check_computations(false);
     check_computations(true);
@@ -386,23 +386,11 @@ static void check_sketches(const char *text, bool gpu, uint64_t seed)
     case_free(&operands);
 }
 
-static void test_sketches(void **state)
+CHECK_TEST(test_sketches)
 {
     for (int i = 0; i < TYPED_COMPUTATIONS; i++) {
         check_sketches(typed_computations[i], false, (uint64_t)i);
         check_sketches(typed_computations[i], true, (uint64_t)i);
     }
     batch_run();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_conversions), cmocka_unit_test(test_text),
-        cmocka_unit_test(test_edges),           cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_random_steps),    cmocka_unit_test(test_random_computations),
-        cmocka_unit_test(test_sketches),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

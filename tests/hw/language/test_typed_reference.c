@@ -140,7 +140,7 @@ static void compute(fixture *self, unsigned threads)
                                        self->output, self->bound, threads, &err));
 }
 
-static void test_random_computations(void **state)
+CHECK_TEST(test_random_computations)
 {
     int checked[OPEVO_INT32 + 1] = {0};
     double most = 0;
@@ -216,7 +216,7 @@ static void check_product(const char *a, const char *b, const char *c)
     finish(&self);
 }
 
-static void test_products(void **state)
+CHECK_TEST(test_products)
 {
     check_product("int8", "int8", "int32");
     check_product("int8", "int8", "float32");
@@ -227,7 +227,7 @@ static void test_products(void **state)
 }
 
 /* Copies between types that hold each other are exact, so that nothing but themselves is right. */
-static void test_copies_are_exact(void **state)
+CHECK_TEST(test_copies_are_exact)
 {
     opevo_computation *made = NULL;
     fixture self;
@@ -260,7 +260,7 @@ static void create(const char *text, uint64_t seed, opevo_i_reference_operands *
 }
 
 /* Inputs take all of the ranges that they are drawn from, and are of their types. */
-static void test_inputs(void **state)
+CHECK_TEST(test_inputs)
 {
     static const double least[] = {-1, -1, -1, -128, -0x1p20}, most[] = {1, 1, 1, 127, 0x1p20 - 1};
     opevo_i_reference_operands self;
@@ -335,7 +335,7 @@ static void check_spoilt(const char *text)
     opevo_i_reference_operands_free(&self);
 }
 
-static void test_spoilt_results_are_rejected(void **state)
+CHECK_TEST(test_spoilt_results_are_rejected)
 {
     check_spoilt("int8 A[i:300, k:9]; int32 C[i] = sum(k) A[i, k]*A[i, k]");
     check_spoilt("int8 A[i:300, k:9]; int8 C[i] = max(k) A[i, k]");
@@ -345,7 +345,7 @@ static void test_spoilt_results_are_rejected(void **state)
     check_spoilt("bfloat16 A[i:300, k:9]; bfloat16 C[i] = sum(k) A[i, k]*A[i, k]");
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+CHECK_TEST(test_failing_allocations_leave_nothing)
 {
     opevo_computation *made = NULL;
     fixture self;
@@ -371,18 +371,4 @@ static void test_failing_allocations_leave_nothing(void **state)
         assert_int_equal(opevo_memory_live(), live);
     }
     finish(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_computations),
-        cmocka_unit_test(test_products),
-        cmocka_unit_test(test_copies_are_exact),
-        cmocka_unit_test(test_inputs),
-        cmocka_unit_test(test_spoilt_results_are_rejected),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

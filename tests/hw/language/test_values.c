@@ -256,7 +256,7 @@ static maker random_nest(uint64_t seed, bool functions)
 
 /* ---- The tests ---- */
 
-static void test_random(void **state)
+CHECK_TEST(test_random)
 {
     int64_t checked = 0;
     int cases = point_count(40);
@@ -291,7 +291,7 @@ static void add_guarded(opevo_i_nest *nest, opevo_i_nest_node *parent, const ope
         opevo_i_nest_add(nest, parent, OPEVO_I_SYNC);
 }
 
-static void test_guarded_barriers(void **state)
+CHECK_TEST(test_guarded_barriers)
 {
     opevo_i_nest *nest = nest_new(1, 1);
     opevo_i_nest_node *loop = nest_loop(nest, nest->root, 3, OPEVO_ANNOTATION_SERIAL);
@@ -397,7 +397,7 @@ static void check_functions(int64_t width, uint32_t step)
             for (int i = 0; i < CHUNK; i++) {
                 double error = ulps(y[f][i], exactly(functions[f].kind, (double)x[i]));
 
-                /* 1 + exp(-x) overflows where sigmoid is no normal number. */
+                /* 1 + exp(-x) overflows where sigmoid is subnormal. */
                 if (functions[f].kind == OPEVO_EXPR_SIGMOID && x[i] < -87 && y[f][i] >= 0 &&
                     y[f][i] < 0x1.1p-126F)
                     continue;
@@ -414,7 +414,7 @@ static void check_functions(int64_t width, uint32_t step)
 }
 
 /* Among all single-precision numbers. */
-static void test_functions(void **state)
+CHECK_TEST(test_functions)
 {
     check_functions(16, 2003);
     check_functions(4, 20011);
@@ -422,7 +422,7 @@ static void test_functions(void **state)
 }
 
 /* The lanes are loops there, and blocks and threads take the place of those around. */
-static void test_gpu_text(void **state)
+CHECK_TEST(test_gpu_text)
 {
     if (!has_cxx())
         CHECK_SKIP("there is no compiler of C++ (g++)");
@@ -437,16 +437,4 @@ static void test_gpu_text(void **state)
         opevo_kernel_free(&kernel);
         opevo_i_nest_destroy(self.nest);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_guarded_barriers),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_gpu_text),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static opevo_workload *read(const char *what)
 
 /* An operator's computation has the operands that the operator declares and its operations, and is
  * recognised; no library has contractions. */
-static void test_operators(void **state)
+CHECK_TEST(test_operators)
 {
     static const char *const forms[] = {
         "matmul(7,5,3)",
@@ -64,7 +64,7 @@ static void test_operators(void **state)
 }
 
 /* A name alone does not make a computation an operator. */
-static void test_another_definition(void **state)
+CHECK_TEST(test_another_definition)
 {
     opevo_workload *work = NULL;
     opevo_computation *computation = NULL;
@@ -77,7 +77,7 @@ static void test_another_definition(void **state)
 }
 
 /* Outputs come last, wherever they are in the text; what is printed reads back. */
-static void test_computations(void **state)
+CHECK_TEST(test_computations)
 {
     static const struct {
         const char *what, *printed, *operands;
@@ -114,8 +114,8 @@ static void test_computations(void **state)
     }
 }
 
-/* Operands have the types of their tensors; the sum that one is rounded from is no operand. */
-static void test_types(void **state)
+/* Operands have the types of their tensors; the sum that one is rounded from is not an operand. */
+CHECK_TEST(test_types)
 {
     static const opevo_element types[] = {OPEVO_INT8, OPEVO_BFLOAT16, OPEVO_FLOAT32, OPEVO_FLOAT16,
                                           OPEVO_INT32};
@@ -133,7 +133,7 @@ static void test_types(void **state)
     opevo_workload_destroy(work);
 }
 
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     int64_t alive = opevo_memory_live();
     opevo_workload *work = NULL;
@@ -150,15 +150,4 @@ static void test_refused(void **state)
     assert_null(work);
     opevo_text_free(&many);
     assert_int_equal(opevo_memory_live(), alive);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operators),    cmocka_unit_test(test_another_definition),
-        cmocka_unit_test(test_computations), cmocka_unit_test(test_types),
-        cmocka_unit_test(test_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static const struct {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-static void test_same_kernel(void **state)
+CHECK_TEST(test_same_kernel)
 {
     for (size_t i = 0; i < ROWS; i++) {
         files self = files_make(rows[i].form, rows[i].template, rows[i].dialect);
@@ -99,7 +99,7 @@ static void test_same_kernel(void **state)
 }
 
 /* Whatever a worker says of its device stays in the comment. */
-static void test_comments(void **state)
+CHECK_TEST(test_comments)
 {
     for (size_t i = 0; i < ROWS; i++) {
         files self = files_make(rows[i].form, rows[i].template, rows[i].dialect);
@@ -139,7 +139,7 @@ static const char *compiler_of(opevo_kernel_dialect dialect)
 
 /* Where the compiler is there, `make` succeeds in a folder with nothing but the files; a GPU's
  * architecture must be named where there is no GPU. */
-static void test_make(void **state)
+CHECK_TEST(test_make)
 {
     static const char *const architectures[] = {"CXX=", "NVCCFLAGS=-arch=sm_80",
                                                 "HIPCCFLAGS=--offload-arch=gfx90a"};
@@ -246,7 +246,7 @@ static void add_names(opevo_text *out, const files *self, char letter)
                       name);
 }
 
-static void test_linked(void **state)
+CHECK_TEST(test_linked)
 {
     char folder[] = "/tmp/opevo_linked_XXXXXX";
     opevo_text program = {0};
@@ -284,7 +284,7 @@ static void test_linked(void **state)
     files_free(&b);
 }
 
-static void test_emulation(void **state)
+CHECK_TEST(test_emulation)
 {
     files self = {0};
     opevo_operator op;
@@ -295,15 +295,4 @@ static void test_emulation(void **state)
     CHECK_FAILS(OPEVO_INVALID, "no compiler of its own",
                 opevo_export_print(self.maker, 0, &label, self.text, &err));
     files_free(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_kernel), cmocka_unit_test(test_comments),
-        cmocka_unit_test(test_make),        cmocka_unit_test(test_linked),
-        cmocka_unit_test(test_emulation),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

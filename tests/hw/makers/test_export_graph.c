@@ -129,7 +129,7 @@ static void check_computation(opevo_computation *computation, const char *what, 
     opevo_workload_destroy(work);
 }
 
-static void test_named(void **state)
+CHECK_TEST(test_named)
 {
     static const char *const texts[] = {
         "c2d(1,9,8,3,5,3,2,1)",
@@ -177,7 +177,7 @@ static void check_random(void (*write)(uint64_t, int, opevo_text *))
     assert_true(2 * bounded > elements);
 }
 
-static void test_random(void **state)
+CHECK_TEST(test_random)
 {
     check_random(write_computation);
     check_random(write_typed_computation);
@@ -211,7 +211,7 @@ static int run_program(const opevo_kernel *kernel, const opevo_workload *work)
 }
 
 /* Programs tell right kernels from wrong ones. */
-static void test_programs(void **state)
+CHECK_TEST(test_programs)
 {
     for (size_t k = 0; k < COMPUTATION_KERNELS; k++) {
         opevo_kernel_maker *maker = computation_maker_create(&computation_kernels[k]);
@@ -271,7 +271,7 @@ static void check_typed(const char *text, const char *steps, const char *from, c
 }
 
 /* Sums that lose their last bit, results that are cut off instead of rounded, wrong types. */
-static void test_typed_programs(void **state)
+CHECK_TEST(test_typed_programs)
 {
     static const char vector[] = "split C j 16\nannotate C j.1 vectorize\n";
 
@@ -294,7 +294,7 @@ static void test_typed_programs(void **state)
 
 /* What takes long in plain loops is sampled: a program accepts the right kernel, and rejects one
  * that has a wrong row in ten, or a wrong last element. */
-static void test_sample(void **state)
+CHECK_TEST(test_sample)
 {
     static const char *const spoilt[] = {"1", "i % 10 == 3 ? 1.01f : 1",
                                          "i == 599 && j == 599 ? 1.01f : 1"};
@@ -328,13 +328,7 @@ static void test_sample(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_named),    cmocka_unit_test(test_typed_programs),
-        cmocka_unit_test(test_sample),   cmocka_unit_test(test_random),
-        cmocka_unit_test(test_programs),
-    };
-
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

@@ -24,7 +24,7 @@ static const sketch_count counts[] = {
     {"softmax(1,1024)", 9},
 };
 
-static void test_counts(void **state)
+CHECK_TEST(test_counts)
 {
     const opevo_sketch_target target = {
         .dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 4, .ansor = true};
@@ -49,7 +49,7 @@ static void check_space(const opevo_sketches *sketches)
 }
 
 /* Of one sketch and of several, with places and without, of none that is open, and for GPUs. */
-static void test_spaces(void **state)
+CHECK_TEST(test_spaces)
 {
     static const char *const texts[] = {"matmul(512,512,512)", "softmax(512,1024)",
                                         "ansor-c2d-1",         "ansor-t2d-1",
@@ -74,7 +74,7 @@ static void test_spaces(void **state)
     }
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+CHECK_TEST(test_failing_allocations_leave_nothing)
 {
     opevo_space *space = NULL;
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 2};
@@ -92,7 +92,7 @@ static void test_failing_allocations_leave_nothing(void **state)
 }
 
 /* Stages C.local, which a rule adds, and C_local, and names that are as long as may be. */
-static void test_names(void **state)
+CHECK_TEST(test_names)
 {
     static const char *const texts[] = {
         "A[i:16, k:16]; C[i, j:16] = sum(k) A[i, k]*A[k, j]; "
@@ -151,7 +151,7 @@ static bool has_stream(const char *what, bool ansor)
 }
 
 /* Outputs of 16 MiB and more can bypass the caches, but not in Ansor's own sketches. */
-static void test_stream_parameter(void **state)
+CHECK_TEST(test_stream_parameter)
 {
     assert_true(has_stream("matmul(4096,16,1024)", false));
     assert_true(has_stream("A[i:2048, j:2048]; D[i, j] = 2*A[i, j]", false));
@@ -187,7 +187,7 @@ static int count_blocked(const char *what, bool ansor)
 }
 
 /* Blocks are for what lies along another axis than the last one, where nothing reduces. */
-static void test_permuted_reads(void **state)
+CHECK_TEST(test_permuted_reads)
 {
     assert_true(count_blocked("A[40, 32]; T[i:32, j:40] = A[j, i]", false) > 0);
     assert_true(count_blocked("A[1,20,3,17]; T[n:1,h:3,w:17,c:20] = A[n,c,h,w]", false) > 0);
@@ -199,7 +199,7 @@ static void test_permuted_reads(void **state)
 }
 
 /* Sketches whose number grows exponentially are drawn, and always the same. */
-static void test_partial(void **state)
+CHECK_TEST(test_partial)
 {
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
     opevo_computation *computation = NULL;
@@ -230,7 +230,7 @@ static void test_partial(void **state)
 }
 
 /* More sketches than one space holds: it is made of a part of them. */
-static void test_many(void **state)
+CHECK_TEST(test_many)
 {
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
     opevo_computation *computation = NULL;
@@ -278,18 +278,18 @@ static void check_all_points(unsigned threads, int usual)
     batch_run();
 }
 
-static void test_kernels_of_points(void **state)
+CHECK_TEST(test_kernels_of_points)
 {
     check_all_points(1, 5);
 }
 
-static void test_parallel_points(void **state)
+CHECK_TEST(test_parallel_points)
 {
     check_all_points(2, 3);
 }
 
 /* Graphs of up to eight definitions, with odd and prime extents. */
-static void test_random_computations(void **state)
+CHECK_TEST(test_random_computations)
 {
     size_t graphs = test_graphs(20);
     int points = draw_count(2);
@@ -314,7 +314,7 @@ static void test_random_computations(void **state)
 
 /* Products in a row whose tiles have more than 2^128 points: the space is wide, and its points have
  * kernels. */
-static void test_wide_space(void **state)
+CHECK_TEST(test_wide_space)
 {
     opevo_outcome_class refused = OPEVO_OUTCOME_OK;
     opevo_computation *computation = NULL;
@@ -343,7 +343,7 @@ static void test_wide_space(void **state)
 
 /* Statements have room for 16 elements: a sum over both sides of a square is made in two steps, and
  * one of more elements than that is refused. */
-static void test_many_reads(void **state)
+CHECK_TEST(test_many_reads)
 {
     static const char square[] =
         "a[y:4, x:9] = A[y, x] + A[y + 1, x] + A[y + 2, x] + A[y + 3, x] + A[y + 4, x]; "
@@ -391,7 +391,7 @@ static opevo_status sketch_copies(const char *inputs, const char *form, int copi
 
 /* Sketches of more parameters than one may have are left out, and the rest is kept, if there is
  * any. */
-static void test_too_many_parameters(void **state)
+CHECK_TEST(test_too_many_parameters)
 {
     opevo_computation *computation = NULL;
     opevo_sketches *sketches = NULL;
@@ -413,7 +413,7 @@ static void test_too_many_parameters(void **state)
 }
 
 /* Operands of one element, which no vector can run along. */
-static void test_scalars(void **state)
+CHECK_TEST(test_scalars)
 {
     int rejected = 0;
 
@@ -424,7 +424,7 @@ static void test_scalars(void **state)
 }
 
 /* Intermediate results of more than 256 MiB, of which every kernel has to store one. */
-static void test_scratch(void **state)
+CHECK_TEST(test_scratch)
 {
     static const char text[] =
         "A[n:128, 64, 56, 56]; W[o:64, c:64, r:3, s:3]; G[n, o, y:56, x:56]; "
@@ -498,7 +498,7 @@ static void check_finding(const opevo_kernel_maker *maker, opevo_index point)
     opevo_text_free(&why);
 }
 
-static void test_find(void **state)
+CHECK_TEST(test_find)
 {
     for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
         const opevo_sketch_target target = {
@@ -545,7 +545,7 @@ static opevo_kernel_maker *open_product(void)
 }
 
 /* A configuration is the same program in a part of the space, whatever its vertices are there. */
-static void test_parts(void **state)
+CHECK_TEST(test_parts)
 {
     const opevo_device_facts facts = {
         .vector_bits = 512, .l1_bytes = 48 << 10, .l2_bytes = 1 << 20};
@@ -589,7 +589,7 @@ static void test_parts(void **state)
 }
 
 /* Threads divide a stage at the root only: elsewhere their parameter has one value. */
-static void test_threads_at_root(void **state)
+CHECK_TEST(test_threads_at_root)
 {
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 2};
     opevo_computation *computation = NULL;
@@ -625,31 +625,4 @@ static void test_threads_at_root(void **state)
     opevo_space_destroy(space);
     opevo_sketches_destroy(sketches);
     opevo_computation_destroy(computation);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_kernels_of_points),
-        cmocka_unit_test(test_parallel_points),
-        cmocka_unit_test(test_random_computations),
-        cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_scratch),
-        cmocka_unit_test(test_many_reads),
-        cmocka_unit_test(test_wide_space),
-        cmocka_unit_test(test_too_many_parameters),
-        cmocka_unit_test(test_find),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_stream_parameter),
-        cmocka_unit_test(test_permuted_reads),
-        cmocka_unit_test(test_partial),
-        cmocka_unit_test(test_spaces),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_threads_at_root),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static const char *const texts[] = {
     "A[]; B[64]; T[i:64, j:64] = sum(k:40) max(A[], B[k]*A[])*B[3]",
 };
 
-static void test_texts(void **state)
+CHECK_TEST(test_texts)
 {
     drawn_counts counts = {0, 0};
 
@@ -61,7 +61,7 @@ static void test_texts(void **state)
 
 /* Thirty products in a row leave more open than a space can hold: some of them in each sketch have
  * parameters, and all of them in some. */
-static void test_row_of_products(void **state)
+CHECK_TEST(test_row_of_products)
 {
     enum { PRODUCTS = 30 };
     bool open[PRODUCTS] = {false};
@@ -101,28 +101,17 @@ static void test_row_of_products(void **state)
     opevo_text_free(&text);
 }
 
-static void test_cpu(void **state)
+CHECK_TEST(test_cpu)
 {
     check_all(&drawn_targets[0]);
 }
 
-static void test_threads(void **state)
+CHECK_TEST(test_threads)
 {
     check_all(&drawn_targets[1]);
 }
 
-static void test_gpu(void **state)
+CHECK_TEST(test_gpu)
 {
     check_all(&drawn_targets[2]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts), cmocka_unit_test(test_row_of_products),
-        cmocka_unit_test(test_cpu),   cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_gpu),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

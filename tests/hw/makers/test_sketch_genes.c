@@ -88,7 +88,7 @@ static void check_shares(const opevo_space *space, const opevo_i_tvm_genome *gen
     assert_true(mutated > sampled / 3);
 }
 
-static void test_sketches_are_genomes(void **state)
+CHECK_TEST(test_sketches_are_genomes)
 {
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 4};
 
@@ -110,13 +110,4 @@ static void test_sketches_are_genomes(void **state)
         opevo_sketches_destroy(sketches);
         opevo_computation_destroy(computation);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sketches_are_genomes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

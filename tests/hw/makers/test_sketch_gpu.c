@@ -27,7 +27,7 @@ static const sketch_count counts[] = {
     {"softmax(1,1024)", 4},
 };
 
-static void test_counts(void **state)
+CHECK_TEST(test_counts)
 {
     const opevo_kernel_dialect dialects[] = {OPEVO_KERNEL_CUDA, OPEVO_KERNEL_HIP,
                                              OPEVO_KERNEL_EMULATION};
@@ -89,7 +89,7 @@ static void check_sketches(const char *text, int points, counter *count)
     case_free(&operands);
 }
 
-static void test_kernels_of_points(void **state)
+CHECK_TEST(test_kernels_of_points)
 {
     counter count = {0, 0};
     int points = draw_count(2);
@@ -104,7 +104,7 @@ static void test_kernels_of_points(void **state)
 }
 
 /* Tiles of all axes would be more loops than a stage may have; the other rules remain. */
-static void test_many_axes(void **state)
+CHECK_TEST(test_many_axes)
 {
     counter count = {0, 0};
 
@@ -118,7 +118,7 @@ static void test_many_axes(void **state)
 
 /* ---- Random computations ---- */
 
-static void test_random_computations(void **state)
+CHECK_TEST(test_random_computations)
 {
     counter count = {0, 0};
     int graphs = (int)test_graphs(20);
@@ -233,7 +233,7 @@ static void check_texts(const char *what, size_t vendor, const compilers *with)
     maker->ops->destroy(maker);
 }
 
-static void test_texts(void **state)
+CHECK_TEST(test_texts)
 {
     bool any = false;
 
@@ -305,7 +305,7 @@ static void check_warps(opevo_kernel_dialect dialect, int warp)
     maker->ops->destroy(maker);
 }
 
-static void test_warps(void **state)
+CHECK_TEST(test_warps)
 {
     check_warps(OPEVO_KERNEL_CUDA, 32);
     check_warps(OPEVO_KERNEL_HIP, 64);
@@ -359,7 +359,7 @@ static void check_shared(const char *text)
     maker->ops->destroy(maker);
 }
 
-static void test_shared_memory(void **state)
+CHECK_TEST(test_shared_memory)
 {
     static const char *const types[][2] = {{"", ""},
                                            {"float16 ", "float16 "},
@@ -380,7 +380,7 @@ static void test_shared_memory(void **state)
 
 /* ---- Start points ---- */
 
-static void test_starts(void **state)
+CHECK_TEST(test_starts)
 {
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_CUDA, .cores = 1, .threads = 1};
     const opevo_device_facts facts = {0};
@@ -408,16 +408,4 @@ static void test_starts(void **state)
         opevo_text_free(&why);
         maker->ops->destroy(maker);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),        cmocka_unit_test(test_kernels_of_points),
-        cmocka_unit_test(test_many_axes),     cmocka_unit_test(test_random_computations),
-        cmocka_unit_test(test_texts),         cmocka_unit_test(test_warps),
-        cmocka_unit_test(test_shared_memory), cmocka_unit_test(test_starts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static int64_t count_unrolled(const opevo_sketch *sketch, int64_t rows, int64_t 
 
 /* As many turns of a sum are written out as divide the loop and have no more statements than the
  * parameter says: the largest such number, by trying all. */
-static void test_unrolled_sums(void **state)
+CHECK_TEST(test_unrolled_sums)
 {
     static const int64_t most[] = {0, 16, 64, 256};
     static const int64_t shapes[][2] = {{8, 96}, {4, 36}, {8, 7}, {2, 48}, {24, 32}, {1, 16}};
@@ -104,7 +104,7 @@ static int64_t count_panels(const char *what)
 
 /* Half of 1 MiB of panels where the rows would come from memory again and again, and one where they
  * stay in a cache or the sum is not divided. */
-static void test_start_panels(void **state)
+CHECK_TEST(test_start_panels)
 {
     assert_in_range(count_panels("matmul(4096,4096,4096)"), 8, 32);
     assert_int_equal(count_panels("matmul(512,512,512)"), 1);
@@ -145,7 +145,7 @@ static int count_text(const char *text, const char *what)
 /* Squares turn the columns of a tile into rows where there are at least six of them: one for each
  * 16 columns, each row and each vector. Sums in two parts add to what is there, and edges are left
  * to single stores. Either way the results are those of the interpreter. */
-static void test_scattered_results(void **state)
+CHECK_TEST(test_scattered_results)
 {
     static const struct {
         int terms, columns, channels, squares;
@@ -179,15 +179,4 @@ static void test_scattered_results(void **state)
         opevo_text_free(&why);
     }
     batch_run();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scattered_results),
-        cmocka_unit_test(test_unrolled_sums),
-        cmocka_unit_test(test_start_panels),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

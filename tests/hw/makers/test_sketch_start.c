@@ -32,7 +32,7 @@ static void check_start(const char *text, const opevo_device_facts *facts, unsig
     maker->ops->destroy(maker);
 }
 
-static void test_starts(void **state)
+CHECK_TEST(test_starts)
 {
     static const opevo_device_facts devices[] = {
         {0}, /* nothing is known */
@@ -77,7 +77,7 @@ static void add_start(const char *text, const opevo_device_facts *facts, unsigne
 
 /* Their kernels are right, also of what passes by once: products of a batch and groups of channels
  * that small caches do not hold. */
-static void test_start_kernels(void **state)
+CHECK_TEST(test_start_kernels)
 {
     static const char *const passing[] = {"batch_matmul(2,16,64,64)", "grp(1,16,16,32,32,1,1,0,2)",
                                           "dep(1,17,17,32,3,2,1)"};
@@ -94,7 +94,7 @@ static void test_start_kernels(void **state)
 }
 
 /* Vectors of 16, at least 12 of them in registers, and no more than there are registers. */
-static void test_start_tile(void **state)
+CHECK_TEST(test_start_tile)
 {
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
     const opevo_device_facts facts = {
@@ -157,7 +157,7 @@ static void read_places(const char *text, unsigned threads, opevo_text *out)
 }
 
 /* Several threads divide loops, and compute nothing elsewhere. */
-static void test_start_places(void **state)
+CHECK_TEST(test_start_places)
 {
     static const char *const texts[] = {"ansor-c2d-1", "ansor-dep-1", "ansor-dep-3", "ansor-t2d-2",
                                         "ansor-conv-layer-2"};
@@ -207,7 +207,7 @@ static size_t start_vertex(const opevo_kernel_maker *maker, opevo_index *vertex)
 
 /* Sketches that the space forbids, the best one each time: the start is in the best one that is
  * left, with its preferred tiles. */
-static void test_start_without_sketches(void **state)
+CHECK_TEST(test_start_without_sketches)
 {
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 4, .threads = 1};
     opevo_kernel_maker *maker = open_product();
@@ -261,7 +261,7 @@ static void test_start_without_sketches(void **state)
 
 /* Of fewer values the nearest ones are taken: of 4, 8 and 16 lanes, where 16 are preferred, 8; the
  * tiles stay. */
-static void test_start_with_fewer_values(void **state)
+CHECK_TEST(test_start_with_fewer_values)
 {
     opevo_kernel_maker *maker = open_product(), *part = open_product();
     opevo_index vertex[OPEVO_SPACE_PARAMETERS_MAX], there[OPEVO_SPACE_PARAMETERS_MAX];
@@ -310,7 +310,7 @@ static void end(begun *self)
 /* Products of a batch: as it lies, in tiles of one vector, an operand whose rows share sets of the
  * first cache and which stays in the second; in panels where those are read more often, or where it
  * does not stay. */
-static void test_start_of_a_batch(void **state)
+CHECK_TEST(test_start_of_a_batch)
 {
     static const struct {
         const char *text;
@@ -350,7 +350,7 @@ static void test_start_of_a_batch(void **state)
 /* Groups of channels of large images: a tile of no more channels than read the same elements, a
  * block of all of them, and few enough multiply-adds that those of the next tile begin before the
  * last of them end. */
-static void test_start_of_groups(void **state)
+CHECK_TEST(test_start_of_groups)
 {
     static const struct {
         const char *text;
@@ -391,7 +391,7 @@ static void test_start_of_groups(void **state)
 }
 
 /* Where vectors run, and whether their operand is copied into panels first. */
-static void test_choice(void **state)
+CHECK_TEST(test_choice)
 {
     static const struct {
         const char *text;
@@ -423,7 +423,7 @@ static void test_choice(void **state)
 
 /* Outer loops have an iteration for each thread, also where whole rows of a vector times a matrix
  * pass. */
-static void test_start_of_threads(void **state)
+CHECK_TEST(test_start_of_threads)
 {
     enum { THREADS = 4 };
     static const char *const products[] = {"matmul(1,512,2048)", "matmul(128,128,128)",
@@ -443,22 +443,4 @@ static void test_start_of_threads(void **state)
         assert_true(outside >= THREADS);
         end(&start);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_starts),
-        cmocka_unit_test(test_start_kernels),
-        cmocka_unit_test(test_start_tile),
-        cmocka_unit_test(test_start_places),
-        cmocka_unit_test(test_start_without_sketches),
-        cmocka_unit_test(test_start_with_fewer_values),
-        cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_start_of_a_batch),
-        cmocka_unit_test(test_start_of_groups),
-        cmocka_unit_test(test_start_of_threads),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static opevo_kernel_maker *open_it(opevo_sketch_store *store, const char *text,
 
 /* Equal computations for one target have one maker. Other names are other kernels, whose makers
  * have other signatures. */
-static void test_shared(void **state)
+CHECK_TEST(test_shared)
 {
     const opevo_sketch_target alone = {.dialect = OPEVO_KERNEL_C, .cores = 1, .threads = 1};
     const opevo_sketch_target ansor = {
@@ -55,7 +55,7 @@ static void test_shared(void **state)
 }
 
 /* A maker serves its owners after the store, and the last one frees it. */
-static void test_owners(void **state)
+CHECK_TEST(test_owners)
 {
     int64_t live = opevo_memory_live();
     opevo_sketch_store *store = NULL;
@@ -72,7 +72,7 @@ static void test_owners(void **state)
     opevo_sketch_store_destroy(NULL);
 }
 
-static void test_limit(void **state)
+CHECK_TEST(test_limit)
 {
     opevo_text text = {0};
     opevo_computation *computation = NULL;
@@ -96,7 +96,7 @@ static void test_limit(void **state)
     opevo_text_free(&text);
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+CHECK_TEST(test_failing_allocations_leave_nothing)
 {
     opevo_computation *computation = computation_of("A[4]; C[i:4] = A[i]");
     int64_t live = opevo_memory_live();
@@ -118,16 +118,4 @@ static void test_failing_allocations_leave_nothing(void **state)
         assert_int_equal(opevo_memory_live(), live);
     }
     opevo_computation_destroy(computation);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_owners),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

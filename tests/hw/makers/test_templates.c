@@ -39,7 +39,7 @@ static void check_round_trip(const opevo_pipeline *pipeline, opevo_kernel_dialec
     opevo_text_free(&again);
 }
 
-static void test_round_trip(void **state)
+CHECK_TEST(test_round_trip)
 {
     opevo_rng rng;
 
@@ -71,7 +71,7 @@ static void test_round_trip(void **state)
     }
 }
 
-static void test_templates_refuse(void **state)
+CHECK_TEST(test_templates_refuse)
 {
     opevo_operator op;
     opevo_kernel_maker *maker = NULL;
@@ -102,7 +102,7 @@ static char *source_of(const opevo_kernel_maker *maker, opevo_index point)
 }
 
 /* A point of a part of the space makes the kernel that it makes in the whole. */
-static void test_narrow(void **state)
+CHECK_TEST(test_narrow)
 {
     static const char text[] =
         "{\"K\": {\"_type\": \"factor\", \"_value\": [8, 3]}, \"X\": {\"_type\": \"factor\","
@@ -147,7 +147,7 @@ static void test_narrow(void **state)
     whole->ops->destroy(whole);
 }
 
-static void test_narrow_refuses(void **state)
+CHECK_TEST(test_narrow_refuses)
 {
     static const struct {
         const char *text, *words;
@@ -183,7 +183,7 @@ static void test_narrow_refuses(void **state)
 }
 
 /* Whichever allocation fails, nothing is left behind. */
-static void test_allocations(void **state)
+CHECK_TEST(test_allocations)
 {
     int64_t before = opevo_memory_live();
     bool failed = true;
@@ -210,15 +210,4 @@ static void test_allocations(void **state)
         opevo_text_free(&why);
         assert_int_equal(opevo_memory_live(), before);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_templates_refuse),
-        cmocka_unit_test(test_allocations),    cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_narrow_refuses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

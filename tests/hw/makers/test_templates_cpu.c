@@ -5,7 +5,7 @@
 
 #include "kernel_fixture.h"
 
-static void test_matmul(void **state)
+CHECK_TEST(test_matmul)
 {
     static const char *const forms[] = {
         "matmul(16,24,32)",         "matmul(17,13,37)",           "matmul(1,1,1)",
@@ -17,7 +17,7 @@ static void test_matmul(void **state)
         assert_true(template_check(forms[i], "cpu", OPEVO_KERNEL_C, point_count(2), i) > 0);
 }
 
-static void test_conv2d(void **state)
+CHECK_TEST(test_conv2d)
 {
     static const char *const forms[] = {
         "conv2d(2,3,11,11,8,3,3,1,1)",   "conv2d(1,4,13,13,6,5,5,4,0)",
@@ -35,7 +35,7 @@ static void test_conv2d(void **state)
 }
 
 /* Sums over parts of the channels are added to the result, here 7 of 8 lanes at its very end. */
-static void test_partial_sums_stay_inside(void **state)
+CHECK_TEST(test_partial_sums_stay_inside)
 {
     static const char point[] =
         "F=1,1,16 Q=2,4,8 C=2,1 order=0,2,1 inner=1,0 pack=0 vector=8 unroll=256";
@@ -56,15 +56,4 @@ static void test_partial_sums_stay_inside(void **state)
     opevo_kernel_free(&kernel);
     maker->ops->destroy(maker);
     operands_free(&self);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matmul),
-        cmocka_unit_test(test_conv2d),
-        cmocka_unit_test(test_partial_sums_stay_inside),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

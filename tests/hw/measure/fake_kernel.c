@@ -2,8 +2,8 @@
 
 /* Kernels in CUDA and HIP as a C compiler builds them for this processor, with the words, the
  * threads and the barriers of the emulation that network libraries for GPUs have
- * (hw/networks/network_library/gpu). A read or write of a vector at an address that is no multiple
- * of its size is a fault, as is an index beyond an array. Where the environment variable
+ * (hw/networks/network_library/gpu). A read or write of a vector at an address that is not a
+ * multiple of its size is a fault, as is an index beyond an array. Where the environment variable
  * FAKE_GPU_EDIT is "FROM|TO", the compiler takes TO for FROM, which makes wrong kernels. */
 
 #undef _FORTIFY_SOURCE /* its siglongjmp knows one stack only */

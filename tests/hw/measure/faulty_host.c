@@ -5,7 +5,7 @@
  * of one, this happens, and a line FAULT goes to LOG:
  *   kill     the worker is killed
  *   hang     it stops, and nothing is passed on any more
- *   garbage  bytes come that are no message
+ *   garbage  bytes come that are not a message
  *   cut      the connection ends, and the worker does not know it at once
  *   link     nothing is passed on for a second, and then all of it
  *   any      one of them

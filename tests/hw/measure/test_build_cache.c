@@ -61,7 +61,7 @@ static int files_in(const char *folder)
     return count;
 }
 
-static void test_find(void **state)
+CHECK_TEST(test_find)
 {
     opevo_i_worker_cache cache;
     opevo_text path = {0};
@@ -90,7 +90,7 @@ static void test_find(void **state)
 }
 
 /* An object is found with the time of its build; one of an earlier version without. */
-static void test_build_time(void **state)
+CHECK_TEST(test_build_time)
 {
     opevo_i_worker_cache cache;
     opevo_text path = {0};
@@ -127,7 +127,7 @@ static void check_refused(const opevo_i_worker_cache *cache, const char *words)
 }
 
 /* An object is loaded only where nobody else can have made or changed it. */
-static void test_own(void **state)
+CHECK_TEST(test_own)
 {
     opevo_i_worker_cache cache;
     opevo_i_worker_cache other;
@@ -174,7 +174,7 @@ static void test_own(void **state)
 /* Whoever shares the folder, names are apart, and only what nobody works at any more is removed: a
  * process that was killed leaves its scratch folder, and an earlier version files without a
  * lock. */
-static void test_shared(void **state)
+CHECK_TEST(test_shared)
 {
     opevo_i_worker_cache one;
     opevo_i_worker_cache two;
@@ -223,7 +223,7 @@ static void test_shared(void **state)
 }
 
 /* Above its limit the entries used longest ago go first. */
-static void test_bounded(void **state)
+CHECK_TEST(test_bounded)
 {
     opevo_i_worker_cache cache;
     opevo_text path = {0};
@@ -255,13 +255,7 @@ static void test_bounded(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_find),    cmocka_unit_test(test_build_time),
-        cmocka_unit_test(test_own),     cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_bounded),
-    };
-
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

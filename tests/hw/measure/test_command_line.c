@@ -33,7 +33,7 @@ static const char *joined(const opevo_i_process_arguments *list, char *out, size
     return out;
 }
 
-static void test_split(void **state)
+CHECK_TEST(test_split)
 {
     static const char *const cases[][2] = {
         {"./bench --tile {X}", "./bench|--tile|{X}"}, {"  a\tb\n", "a|b"},
@@ -78,7 +78,7 @@ static void fill(const char *text, const char *configuration, char *out, size_t 
 }
 
 /* A value is a part of one argument, whatever is in it. */
-static void test_fill(void **state)
+CHECK_TEST(test_fill)
 {
     char text[512];
 
@@ -90,7 +90,7 @@ static void test_fill(void **state)
     assert_string_equal(text, "b|{\"T\": [8, 1, 1], \"V\": \"$(id)\", \"D\": 2}|{literal}");
 }
 
-static void test_bad_places(void **state)
+CHECK_TEST(test_bad_places)
 {
     static const char *const cases[][2] = {
         {"b {Q} {T} {V} {D}", "{Q} is not a parameter of the space; the parameters are T, V, D"},
@@ -113,7 +113,7 @@ static void test_bad_places(void **state)
 
 /* ---- Readings ------------------------------------------------------------------------------- */
 
-static void test_readings(void **state)
+CHECK_TEST(test_readings)
 {
     static const struct {
         const char *how, *output;
@@ -150,7 +150,7 @@ static void test_readings(void **state)
 }
 
 /* Criteria: any finite number, smaller is better unless it says otherwise. */
-static void test_criteria(void **state)
+CHECK_TEST(test_criteria)
 {
     static const struct {
         const char *how, *name, *unit, *output;
@@ -206,7 +206,7 @@ static void test_criteria(void **state)
     }
 }
 
-static void test_no_result(void **state)
+CHECK_TEST(test_no_result)
 {
     static const char *const cases[][3] = {
         {"ms:/took ([0-9.]+)/", "nothing", "no match"},
@@ -236,7 +236,7 @@ static void test_no_result(void **state)
     }
 }
 
-static void test_bad_readings(void **state)
+CHECK_TEST(test_bad_readings)
 {
     static const char *const cases[][2] = {
         {"", "it must begin with"},      {"hours:wall", "it must begin with"},
@@ -251,16 +251,4 @@ static void test_bad_readings(void **state)
         CHECK_FAILS(OPEVO_INVALID, cases[i][1],
                     opevo_i_wire_result_reader_parse(cases[i][0], &reading, &err));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_split),        cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_bad_places),   cmocka_unit_test(test_readings),
-        cmocka_unit_test(test_criteria),     cmocka_unit_test(test_no_result),
-        cmocka_unit_test(test_bad_readings),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

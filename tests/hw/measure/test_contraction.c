@@ -42,7 +42,7 @@ static double last_element(const opevo_i_reference_operands *self, size_t at)
     return sum;
 }
 
-static void test_operands(void **state)
+CHECK_TEST(test_operands)
 {
     for (int r = 0; r < ROWS; r++) {
         opevo_i_reference_operands self = {0};
@@ -69,7 +69,7 @@ static void test_operands(void **state)
 }
 
 /* Two flops for each product of two, three for each of three, one for each term of one factor. */
-static void test_flop(void **state)
+CHECK_TEST(test_flop)
 {
     const double products = (double)ROWS_I * COLUMNS_J * SUMMED_K;
 
@@ -87,7 +87,7 @@ static const opevo_i_cpu_plan plan = {.precision = 0.5,
                                       .single_sample = true,
                                       .memory_bytes = (uint64_t)1 << 30};
 
-static void test_child(void **state)
+CHECK_TEST(test_child)
 {
     for (int r = 0; r < 2 * ROWS; r++) {
         bool spoilt = r % 2;
@@ -160,7 +160,7 @@ static const struct {
     {&sums_op, OPEVO_KERNEL_EMULATION, "annotate R i thread.x\n"},
 };
 
-static void test_schedules(void **state)
+CHECK_TEST(test_schedules)
 {
     for (size_t s = 0; s < sizeof schedules / sizeof *schedules; s++) {
         const opevo_limits limits = opevo_limits_default(schedules[s].dialect);
@@ -196,7 +196,7 @@ static void test_schedules(void **state)
 
 /* Each of the loops i, j, k has 18 numbers of its own and 6 for each access inside it: two of the
  * output and one of each input. */
-static void test_features(void **state)
+CHECK_TEST(test_features)
 {
     opevo_computation *computation = NULL;
     opevo_pipeline *pipeline = NULL;
@@ -214,7 +214,7 @@ static void test_features(void **state)
 }
 
 /* What is for matrix products and convolutions says so. */
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     opevo_kernel_maker *maker = NULL;
     opevo_space *space = NULL;
@@ -225,7 +225,7 @@ static void test_refused(void **state)
 }
 
 /* The program beside a kernel accepts the right one and rejects the other. */
-static void test_program(void **state)
+CHECK_TEST(test_program)
 {
     for (int r = 0; r < 2 * ROWS; r++) {
         bool spoilt = r % 2;
@@ -259,14 +259,7 @@ static void test_program(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operands), cmocka_unit_test(test_flop),
-        cmocka_unit_test(test_child),    cmocka_unit_test(test_schedules),
-        cmocka_unit_test(test_features), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_program),
-    };
-
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

@@ -33,7 +33,7 @@ static void use_wrapper(const char *name, const char *more)
     setenv("PATH", paths, 1);
 }
 
-static void test_identity(void **state)
+CHECK_TEST(test_identity)
 {
     static const char *const more[] = {"", "-O0", "-mno-avx", "-fno-tree-vectorize", "-O2 -g"};
     enum { COUNT = sizeof more / sizeof *more };
@@ -83,7 +83,7 @@ static opevo_outcome measure(const char *name, const char *more)
     return outcome;
 }
 
-static void test_shared_cache(void **state)
+CHECK_TEST(test_shared_cache)
 {
     opevo_outcome slow = measure("slow", "-O0");
     opevo_outcome fast = measure("fast", "");
@@ -96,10 +96,7 @@ static void test_shared_cache(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_identity),
-                                       cmocka_unit_test(test_shared_cache)};
-
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

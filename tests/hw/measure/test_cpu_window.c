@@ -38,7 +38,7 @@ static const char *make_kernel(int spin)
  * executions of all samples together, times the longest sample, are at least 0.2 ms times the
  * number of samples; a window sized by one execution with the calls that read the clocks in it is 5
  * to 50 times too short for a kernel of some nanoseconds. */
-static void test_windows_are_long(void **state)
+CHECK_TEST(test_windows_are_long)
 {
     static const int spins[] = {0, 100, 10000, 10000000};
 
@@ -98,7 +98,7 @@ static const char work[] = "#include <pthread.h>\n#include <time.h>\n"
                            "void kernel(const float *a, const float *b, double *c) {\n";
 
 /* The worker's clocks say the same as those in the kernel, up to the calls that read the latter. */
-static void test_clocks_agree(void **state)
+CHECK_TEST(test_clocks_agree)
 {
     char source[1000];
     double own[2];
@@ -117,7 +117,7 @@ static void test_clocks_agree(void **state)
 
 /* What an order costs may have been found while others wanted the processor, and be too much: still
  * no less time has passed than was worked. */
-static void test_no_less_than_was_worked(void **state)
+CHECK_TEST(test_no_less_than_was_worked)
 {
     opevo_operator op = {.kind = OPEVO_MATMUL, .n = 8, .k = 8, .m = 8};
     opevo_i_cpu_plan plan = plan_of(0.1, false);
@@ -137,7 +137,7 @@ static void test_no_less_than_was_worked(void **state)
 }
 
 /* A kernel that leaves its work to a thread gains nothing. */
-static void test_other_threads(void **state)
+CHECK_TEST(test_other_threads)
 {
     char source[1000];
     double own[2];
@@ -153,11 +153,7 @@ static void test_other_threads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows_are_long), cmocka_unit_test(test_clocks_agree),
-        cmocka_unit_test(test_no_less_than_was_worked), cmocka_unit_test(test_other_threads)};
-
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

@@ -114,7 +114,7 @@ static const struct {
     {"right(a, b, c); c[3] = 0.0f / (a[0] - a[0]);", 32, 0, OPEVO_OUTCOME_WRONG},
     {"right(a, b, c); (void)3;", 2048, 0, OPEVO_OUTCOME_LAUNCH_ERROR},
     {"right(a, b, c); (void)4;", 64, 1 << 20, OPEVO_OUTCOME_LAUNCH_ERROR},
-    {"this is no kernel;", 64, 0, OPEVO_OUTCOME_BUILD_ERROR},
+    {"this is not a kernel;", 64, 0, OPEVO_OUTCOME_BUILD_ERROR},
     {"extern __shared__ float s[]; s[threadIdx.x] = 1; right(a, b, c);", 64, 48 << 10,
      OPEVO_OUTCOME_OK},
     {"right(a, b, c); (void)5;", 1024, 0, OPEVO_OUTCOME_OK},

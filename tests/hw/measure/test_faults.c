@@ -165,7 +165,7 @@ static bool works(const char *prefix)
     return system(command) == 0; /* NOLINT(cert-env33-c): of the test */
 }
 
-static void test_programs(void **state)
+CHECK_TEST(test_programs)
 {
     static const struct {
         const char *fault;
@@ -223,7 +223,7 @@ static void check_kernel(void *context, const opevo_trial *trial, bool resumed)
 
 /* Compilers of host b, which both hosts share a cache with: each build beside the probes is
  * counted, and every fourth one does this. */
-static void test_kernels(void **state)
+CHECK_TEST(test_kernels)
 {
     static const struct {
         const char *name, *body, *flags;
@@ -268,12 +268,7 @@ static void test_kernels(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_kernels),
-    };
-
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

@@ -110,7 +110,7 @@ static opevo_evaluation evaluate(fixture *self, const char *image, bool base)
     return found;
 }
 
-static void test_right(void **state)
+CHECK_TEST(test_right)
 {
     static const char *const devices[] = {"cuda:0", "hip:1"};
 
@@ -133,7 +133,7 @@ static void test_right(void **state)
     }
 }
 
-static void test_faults(void **state)
+CHECK_TEST(test_faults)
 {
     static const struct {
         const char *image;
@@ -161,7 +161,7 @@ static void test_faults(void **state)
     check_nothing_is_held();
 }
 
-static void test_devices(void **state)
+CHECK_TEST(test_devices)
 {
     opevo_gpu *gpu = NULL;
 
@@ -209,7 +209,7 @@ static void note_wait(void *context, bool over)
 }
 
 /* Who measures waits for others that measure on the device; another device is free meanwhile. */
-static void test_turns(void **state)
+CHECK_TEST(test_turns)
 {
     int said[2], told[2];
     char letter = 0;
@@ -249,7 +249,7 @@ static void test_turns(void **state)
 }
 
 /* The stand-in stays spoilt, so these come last, in this order. */
-static void test_hang(void **state)
+CHECK_TEST(test_hang)
 {
     fixture self;
     opevo_evaluation found;
@@ -261,7 +261,7 @@ static void test_hang(void **state)
     close_fixture(&self);
 }
 
-static void test_crash(void **state)
+CHECK_TEST(test_crash)
 {
     fixture self;
     opevo_evaluation found;
@@ -275,12 +275,7 @@ static void test_crash(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right), cmocka_unit_test(test_faults), cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_turns), cmocka_unit_test(test_hang),   cmocka_unit_test(test_crash),
-    };
-
     if (!fake_folder_enter(OPEVO_FAKE_GPU, argv) || !cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

@@ -73,7 +73,7 @@ static void check(const opevo_i_gpu_vendor *vendor, const row *wanted)
     operands_free(&self);
 }
 
-static void test_results(void **state)
+CHECK_TEST(test_results)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check(&opevo_i_gpu_vendor_cuda, &rows[i]);
@@ -82,7 +82,7 @@ static void test_results(void **state)
 }
 
 /* Memory for 3 of 5 images, each of 27 times 42 floats when unfolded: two at once, then one. */
-static void test_little_memory(void **state)
+CHECK_TEST(test_little_memory)
 {
     const row five = {"conv2d(5,3,7,6,4,3,3,1,1)", 6};
 
@@ -106,7 +106,7 @@ static void check_refused(const char *form)
 }
 
 /* 2^14 times 257 * 256 floats are just above the bound; 4536 bytes are more than there are. */
-static void test_no_room(void **state)
+CHECK_TEST(test_no_room)
 {
     check_refused("conv2d(1,4096,514,512,1,2,2,2,0)");
     setenv("FAKE_GPU_MOST", "4535", 1);
@@ -116,13 +116,7 @@ static void test_no_room(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_little_memory),
-        cmocka_unit_test(test_no_room),
-        cmocka_unit_test(test_results),
-    };
-
     if (!fake_folder_enter(OPEVO_FAKE_GPU_WITHOUT_CUDNN, argv))
         return 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_tests(NULL, NULL);
 }

@@ -151,7 +151,7 @@ static const struct {
     {"wrong", false, 1, true, false, "a kernel without a fault computes what is wrong"},
 };
 
-static void test_sick(void **state)
+CHECK_TEST(test_sick)
 {
     const char *const commands[] = {sick_command, late_command};
 
@@ -178,7 +178,7 @@ static void test_sick(void **state)
     }
 }
 
-static void test_wrong_kind(void **state)
+CHECK_TEST(test_wrong_kind)
 {
     const char *const commands[] = {"sh -c 'exec $OPEVO_WORKER cpu'", sound_command};
     opevo_objective *objective = open_on("cuda:0", commands, 2);
@@ -198,7 +198,7 @@ static void test_wrong_kind(void **state)
 
 /* The kernel without a fault itself, compiled and run thread by thread; then other ones: with
  * other numbers, and one that no compiler takes. */
-static void test_kernel(void **state)
+CHECK_TEST(test_kernel)
 {
     static const struct {
         const char *device, *edit, *words;
@@ -232,12 +232,6 @@ static void test_kernel(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernel),
-        cmocka_unit_test(test_wrong_kind),
-        cmocka_unit_test(test_sick),
-    };
-
     if (!fake_folder_enter(OPEVO_FAKE_GPU, argv) || !cache_folder_make())
         return 1;
     snprintf(sick_path, sizeof sick_path, "%s/sick", cache_folder);
@@ -245,5 +239,5 @@ int main(int argc, char **argv)
              "env FAKE_GPU_SICK=%s sh -c 'exec $OPEVO_WORKER cuda:0'", sick_path);
     snprintf(late_command, sizeof late_command,
              "sh -c 'until [ -e %s ]; do sleep 0.02; done; exec $OPEVO_WORKER cuda:1'", sick_path);
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What fails on the host and not in a kernel or a program is no outcome: it is tried again, and
+/* A fault of the host, not of a kernel or a program, has no outcome: the trial is repeated, and
  * when it persists the evaluation ends with a sentence, and what was measured before has been
  * handed over. Failures are injected by stand-ins for the compiler, by limits, and by signals. */
 
@@ -57,7 +57,7 @@ static opevo_status measure(opevo_objective *objective, taken *out, opevo_error 
 }
 
 /* A program whose keeper is killed is measured again. */
-static void test_keeper_killed_once(void **state)
+CHECK_TEST(test_keeper_killed_once)
 {
     opevo_objective *objective =
         open_program("sh -c 'mkdir $XDG_CACHE_HOME/once.$0 2>/dev/null && test $0 -gt 5 && "
@@ -72,7 +72,7 @@ static void test_keeper_killed_once(void **state)
 }
 
 /* Where that goes on, the evaluation fails; the objective is as good as new afterwards. */
-static void test_keeper_killed_always(void **state)
+CHECK_TEST(test_keeper_killed_always)
 {
     opevo_objective *objective =
         open_program("sh -c 'test $0 = 5 && test ! -e $XDG_CACHE_HOME/mended && "
@@ -93,7 +93,7 @@ static void test_keeper_killed_always(void **state)
 }
 
 /* Without descriptors for a worker's pipes none is started, which is tried again, too. */
-static void test_no_descriptors(void **state)
+CHECK_TEST(test_no_descriptors)
 {
     opevo_objective *objective = open_program("echo took 1{X}");
     struct rlimit few;
@@ -156,7 +156,7 @@ static opevo_objective *open_products(opevo_workers workers)
 #define SAYS(TEXT, STATUS) "echo \"" TEXT "\" >&2; exit " STATUS
 
 /* Each goes away by itself: the source is built in the end. */
-static void test_compiler_recovers(void **state)
+CHECK_TEST(test_compiler_recovers)
 {
     static const char *const bodies[] = {
         SAYS("cc: fatal error: error writing to /tmp/x.s: No space left on device", "1"),
@@ -187,7 +187,7 @@ static void test_compiler_recovers(void **state)
     }
 }
 
-static void test_compiler_does_not_recover(void **state)
+CHECK_TEST(test_compiler_does_not_recover)
 {
     static const struct {
         const char *body, *words;
@@ -214,9 +214,9 @@ static void test_compiler_does_not_recover(void **state)
     }
 }
 
-/* A compiler that compiles nothing more, whatever it says, is no fault of kernels: neither at the
- * start nor after some. */
-static void test_compiler_compiles_nothing(void **state)
+/* A compiler that compiles nothing more, whatever it says, is not a fault of kernels: neither at
+ * the start nor after some. */
+CHECK_TEST(test_compiler_compiles_nothing)
 {
     static const struct {
         const char *body, *words;
@@ -244,7 +244,7 @@ static void test_compiler_compiles_nothing(void **state)
 }
 
 /* What a source has earned stays an outcome. */
-static void test_earned(void **state)
+CHECK_TEST(test_earned)
 {
     static const char *const bodies[] = {
         SAYS("kernel.c:1:1: error: expected identifier", "1"),
@@ -276,7 +276,7 @@ static void test_earned(void **state)
 
 /* The real compiler where no file may be as large as an object:
  * 8 KiB hold a source and a recipe. */
-static void test_file_size_limit(void **state)
+CHECK_TEST(test_file_size_limit)
 {
     const char *commands[] = {"sh -c 'ulimit -f 16; exec $OPEVO_WORKER cpu'"};
     opevo_objective *objective = open_products((opevo_workers){.commands = commands, .count = 1});
@@ -292,7 +292,7 @@ static void test_file_size_limit(void **state)
 /* ---- Judging -------------------------------------------------------------------------------- */
 
 /* A compiler that had taken half of its limit is out of memory by its source's doing. */
-static void test_memory_is_earned(void **state)
+CHECK_TEST(test_memory_is_earned)
 {
     const uint64_t limit = (uint64_t)1 << 30;
     opevo_i_process_program_end end = {.kept = true, .wait_status = 1 << 8};
@@ -314,19 +314,7 @@ static void test_memory_is_earned(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keeper_killed_once),
-        cmocka_unit_test(test_keeper_killed_always),
-        cmocka_unit_test(test_no_descriptors),
-        cmocka_unit_test(test_compiler_recovers),
-        cmocka_unit_test(test_compiler_does_not_recover),
-        cmocka_unit_test(test_compiler_compiles_nothing),
-        cmocka_unit_test(test_earned),
-        cmocka_unit_test(test_file_size_limit),
-        cmocka_unit_test(test_memory_is_earned),
-    };
-
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

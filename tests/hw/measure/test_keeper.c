@@ -77,7 +77,7 @@ static opevo_i_process_program_end run(const char *script, int core, double limi
 
 /* Some tenths of a second of work in a process of its own, as compilers do it, beside nine others
  * on one processor: elapsed, ten times as much. */
-static void test_waiting(void **state)
+CHECK_TEST(test_waiting)
 {
     static const char work[] =
         "sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'; echo made";
@@ -102,7 +102,7 @@ static void test_waiting(void **state)
 
 /* Without an end a limit holds, whether the program works or sleeps; what waited for most of the
  * time is the host's. */
-static void test_endless(void **state)
+CHECK_TEST(test_endless)
 {
     int core = first_core();
     pid_t rivals[RIVALS];
@@ -123,7 +123,7 @@ static void test_endless(void **state)
 }
 
 /* Threads that use up the processor time of a limit before it is over have no host to blame. */
-static void test_threads(void **state)
+CHECK_TEST(test_threads)
 {
     char *const argv[] = {"sh", "-c", "exec xz -T4 -c </dev/zero >/dev/null", NULL};
     const opevo_i_process_program program = {
@@ -132,7 +132,6 @@ static void test_threads(void **state)
     opevo_i_process_keeper keeper;
     opevo_text why = {0};
 
-    (void)state;
     CHECK_OK(opevo_i_process_keeper_start(&program, &keeper, &err));
     while (!opevo_i_process_keeper_poll(&keeper, &end)) {
         struct pollfd wait = {.fd = keeper.report, .events = POLLIN};
@@ -143,13 +142,4 @@ static void test_threads(void **state)
     assert_false(opevo_i_process_build_fault(&end, "cc", 0, &why));
     opevo_i_process_program_end_free(&end);
     opevo_text_free(&why);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_waiting),
-                                       cmocka_unit_test(test_endless),
-                                       cmocka_unit_test(test_threads)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

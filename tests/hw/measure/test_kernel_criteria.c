@@ -38,7 +38,7 @@ static void make_zone(const char *root, const char *zone, const char *name, cons
 }
 
 /* Packages count, with counters that begin anew; their parts and other zones do not. */
-static void test_energy(void **state)
+CHECK_TEST(test_energy)
 {
     char root[] = "opevo-rapl-XXXXXX";
     opevo_i_cpu_rapl rapl;
@@ -73,7 +73,7 @@ static void test_energy(void **state)
 
 /* A package counts once, although Linux may show it both through its registers and through memory,
  * of which one may be readable alone. */
-static void test_package_shown_twice(void **state)
+CHECK_TEST(test_package_shown_twice)
 {
     char root[] = "opevo-rapl-XXXXXX";
     opevo_i_cpu_rapl rapl;
@@ -95,7 +95,7 @@ static void test_package_shown_twice(void **state)
 }
 
 /* This program has code; a text has none that is known. */
-static void test_code_size(void **state)
+CHECK_TEST(test_code_size)
 {
     struct stat info;
     double bytes = opevo_i_worker_code_bytes("/proc/self/exe");
@@ -108,7 +108,7 @@ static void test_code_size(void **state)
     assert_true(isnan(opevo_i_worker_code_bytes("no-such-file")));
 }
 
-static void test_results(void **state)
+CHECK_TEST(test_results)
 {
     json_t *list = json_pack("[s, s, s]", "code_size", "energy", "build_time");
     json_t *bad = json_pack("[s]", "speed");
@@ -133,16 +133,4 @@ static void test_results(void **state)
     json_decref(list);
     json_decref(bad);
     json_decref(many);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_energy),
-        cmocka_unit_test(test_package_shown_twice),
-        cmocka_unit_test(test_code_size),
-        cmocka_unit_test(test_results),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

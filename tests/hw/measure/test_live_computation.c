@@ -53,7 +53,7 @@ static void check_outcome(const computation_kernel *kernel, const spoilt_kernel 
 }
 
 /* Every kernel in every way; a hang only once, as each takes as long as the limit. */
-static void test_kernels(void **state)
+CHECK_TEST(test_kernels)
 {
     int failures = 0;
 
@@ -75,7 +75,7 @@ static void test_kernels(void **state)
 }
 
 /* The sentence names output and element; the operations are those of the computation. */
-static void test_words(void **state)
+CHECK_TEST(test_words)
 {
     opevo_objective *objective = open_kernel(&computation_kernels[0]);
     opevo_index off = 1;
@@ -98,7 +98,7 @@ static void test_words(void **state)
 }
 
 /* A copy has no operations to count: its result is the time, and its fitness 1/s. */
-static void test_copy(void **state)
+CHECK_TEST(test_copy)
 {
     static const computation_kernel kernel = {"copy", "Y[i:50] = A[i]",
                                               "enum { COUNT = 50 };\n"
@@ -117,7 +117,7 @@ static void test_copy(void **state)
 
 /* OpenBLAS computes what a computation is made of where that is an operator, on as many threads as
  * the kernels. */
-static void test_library(void **state)
+CHECK_TEST(test_library)
 {
     static const char *const forms[] = {"matmul(48,32,40)", "batch_matmul(3,17,31,6,NT)",
                                         "conv2d(2,3,9,11,5,3,2,2,1)"};
@@ -141,7 +141,7 @@ static void test_library(void **state)
 }
 
 /* A worker believes no setup that gives a computation the library of another. */
-static void test_wrong_library(void **state)
+CHECK_TEST(test_wrong_library)
 {
     static const char *const libraries[] = {"matmul(6,7,8)", "matmul(6,7,9)", "matmul(6,7,8,NT)"};
 
@@ -163,7 +163,7 @@ static void test_wrong_library(void **state)
 }
 
 /* OpenBLAS knows no other computations, and the finals say so. */
-static void test_no_library(void **state)
+CHECK_TEST(test_no_library)
 {
     opevo_objective *objective = open_kernel(&computation_kernels[2]);
     opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIBRARY_POINT}};
@@ -178,7 +178,7 @@ static void test_no_library(void **state)
 }
 
 /* Few elements without a bound are told, and so would be a reference that takes long. */
-static void test_told(void **state)
+CHECK_TEST(test_told)
 {
     static const computation_kernel kernel = {
         "root", "Y[i:50] = sqrt(A[i] - B[i])",
@@ -201,7 +201,7 @@ static void test_told(void **state)
 }
 
 /* A worker that cannot check what it is to measure says why, and nothing is measured. */
-static void test_unchecked(void **state)
+CHECK_TEST(test_unchecked)
 {
     static const computation_kernel kernel = {
         "root", "Y[i:50] = sqrt(A[i] - B[i] - 1)",
@@ -219,14 +219,7 @@ static void test_unchecked(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels),   cmocka_unit_test(test_words),
-        cmocka_unit_test(test_copy),      cmocka_unit_test(test_no_library),
-        cmocka_unit_test(test_unchecked), cmocka_unit_test(test_told),
-        cmocka_unit_test(test_library),   cmocka_unit_test(test_wrong_library),
-    };
-
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

@@ -69,7 +69,7 @@ static int scratch_files(void)
     return found;
 }
 
-static void test_zoo(void **state)
+CHECK_TEST(test_zoo)
 {
     opevo_objective *objective = zoo_open(zoo_of_animals(), 3); /* sanitizers take their time */
     opevo_index points[ZOO_COUNT];
@@ -128,7 +128,7 @@ static opevo_outcome measure_beside(opevo_objective *objective, const char *name
 /* A kernel that computes for far longer than the best did is stopped in its first execution, one
  * that waits is not, as that may be for others; one that is not worth stopping is sampled once, and
  * the next run has its own best. */
-static void test_slower(void **state)
+CHECK_TEST(test_slower)
 {
     opevo_objective *objective = zoo_open(zoo_of_animals(), 600);
     opevo_outcome outcome = measure_beside(objective, "endless", 1e-3);
@@ -152,7 +152,7 @@ static void test_slower(void **state)
     opevo_objective_destroy(objective);
 }
 
-static void test_file_limit(void **state)
+CHECK_TEST(test_file_limit)
 {
     opevo_live_options options = opevo_live_defaults();
     opevo_objective *objective = NULL;
@@ -190,7 +190,7 @@ static int descriptors(void)
 }
 
 /* Where the first pipe to a kernel's process can be made and the second cannot, none is left. */
-static void test_no_descriptors(void **state)
+CHECK_TEST(test_no_descriptors)
 {
     opevo_i_backend *backend = NULL;
     opevo_i_wire_job job = {.library = true};
@@ -245,8 +245,8 @@ static int run_without_filters(void)
     return 1;
 }
 
-/* Where kernels cannot be confined none is run, and that is no outcome of theirs. */
-static void test_unconfined(void **state)
+/* Where kernels cannot be confined none is run, and they have no outcome. */
+CHECK_TEST(test_unconfined)
 {
     opevo_live_options options = opevo_live_defaults();
     opevo_objective *objective = NULL;
@@ -271,7 +271,7 @@ static void test_unconfined(void **state)
 }
 
 /* The time is of one execution, and the fitness follows from it. */
-static void test_fitness(void **state)
+CHECK_TEST(test_fitness)
 {
     opevo_objective *objective = zoo_open(zoo_of_products(64), 5);
     opevo_index points[12];
@@ -296,7 +296,7 @@ static void test_fitness(void **state)
 
 /* All windows are there with both clocks, and the time of the trial is the 10 % quantile of the
  * smaller ones. */
-static void test_both_clocks(void **state)
+CHECK_TEST(test_both_clocks)
 {
     opevo_objective *objective = zoo_open(zoo_of_products(64), 5);
     opevo_index point = 0;
@@ -321,7 +321,7 @@ static void test_both_clocks(void **state)
 
 /* A kernel is built once, also when it is asked for twice at the same time; the time of the build
  * is known of all that use it. */
-static void test_built_once(void **state)
+CHECK_TEST(test_built_once)
 {
     zoo *maker = zoo_of_products(48);
     opevo_objective *objective = NULL;
@@ -346,8 +346,8 @@ static void test_built_once(void **state)
     assert_int_equal(built, 1);
 }
 
-/* Workers that rest are no processes; the next evaluation has some again. */
-static void test_rest(void **state)
+/* Workers that rest have no processes; the next evaluation starts some again. */
+CHECK_TEST(test_rest)
 {
     opevo_objective *objective = zoo_open(zoo_of_products(48), 5);
     opevo_index point = 3;
@@ -378,7 +378,7 @@ static opevo_status contraction_make(const opevo_kernel_maker *self, opevo_index
 
 /* Operators of three inputs and of two outputs go to a worker as text and come back measured; where
  * the last output is wrong, so is the kernel. */
-static void test_contractions(void **state)
+CHECK_TEST(test_contractions)
 {
     static const opevo_kernel_maker_ops ops = {.make = contraction_make, .destroy = zoo_destroy};
 
@@ -427,7 +427,7 @@ static opevo_status packed_make(const opevo_kernel_maker *self, opevo_index poin
     return opevo_text_check(&out->source, err);
 }
 
-static void test_packed(void **state)
+CHECK_TEST(test_packed)
 {
     static const opevo_kernel_maker_ops ops = {.make = packed_make, .destroy = zoo_destroy};
     static const opevo_outcome_class kinds[] = {OPEVO_OUTCOME_OK, OPEVO_OUTCOME_WRONG,
@@ -448,7 +448,7 @@ static void test_packed(void **state)
 }
 
 /* With cold caches a sample is one execution, after the caches were flushed. */
-static void test_cold(void **state)
+CHECK_TEST(test_cold)
 {
     opevo_live_options options = opevo_live_defaults();
     opevo_objective *objective = NULL;
@@ -465,7 +465,7 @@ static void test_cold(void **state)
 }
 
 /* The limit is that of an execution: what takes longer than it fails, however soon after. */
-static void test_run_limit(void **state)
+CHECK_TEST(test_run_limit)
 {
     opevo_live_options options = opevo_live_defaults();
     opevo_objective *objective = NULL;
@@ -479,7 +479,7 @@ static void test_run_limit(void **state)
     opevo_objective_destroy(objective);
 }
 
-static void test_bad_options(void **state)
+CHECK_TEST(test_bad_options)
 {
     static const struct {
         const char *device;
@@ -515,20 +515,10 @@ static void test_bad_options(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contractions), cmocka_unit_test(test_zoo),
-        cmocka_unit_test(test_slower),       cmocka_unit_test(test_fitness),
-        cmocka_unit_test(test_both_clocks),  cmocka_unit_test(test_built_once),
-        cmocka_unit_test(test_rest),         cmocka_unit_test(test_packed),
-        cmocka_unit_test(test_cold),         cmocka_unit_test(test_bad_options),
-        cmocka_unit_test(test_unconfined),   cmocka_unit_test(test_run_limit),
-        cmocka_unit_test(test_file_limit),   cmocka_unit_test(test_no_descriptors),
-    };
-
     if (argc == 2 && !strcmp(argv[1], "--without-filters"))
         return run_without_filters();
 
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

@@ -94,7 +94,7 @@ static void check_kernels(int device, const char *form, const char *template_nam
     opevo_objective_destroy(objective);
 }
 
-static void test_right(void **state)
+CHECK_TEST(test_right)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (int device = 0; device < DEVICES; device++)
@@ -103,7 +103,7 @@ static void test_right(void **state)
 }
 
 /* Threads in the other order. */
-static void test_reversed(void **state)
+CHECK_TEST(test_reversed)
 {
     setenv("NET_REVERSED", "1", 1);
     check_kernels(0, "matmul(48,32,40)", "paper");
@@ -135,7 +135,7 @@ static const struct {
     {"const float |int ", OPEVO_OUTCOME_BUILD_ERROR, "error"},
 };
 
-static void test_spoilt(void **state)
+CHECK_TEST(test_spoilt)
 {
     for (size_t i = 0; i < sizeof spoilt / sizeof *spoilt; i++) {
         for (int device = 0; device < DEVICES; device++) {
@@ -233,7 +233,7 @@ static opevo_status make(const opevo_kernel_maker *self, opevo_index point, opev
 
 static const opevo_kernel_maker_ops ops = {.make = make, .destroy = zoo_destroy};
 
-static void test_launches(void **state)
+CHECK_TEST(test_launches)
 {
     for (int device = 0; device < DEVICES; device++) {
         zoo *maker = zoo_create(&ops, "launches",
@@ -261,14 +261,7 @@ static void test_launches(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right),
-        cmocka_unit_test(test_reversed),
-        cmocka_unit_test(test_spoilt),
-        cmocka_unit_test(test_launches),
-    };
-
     if (!fake_folder_enter(OPEVO_FAKE_GPU, argv) || !cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

@@ -150,7 +150,7 @@ static void check_device(const char *device, opevo_kernel_dialect dialect)
 }
 
 /* The same kernels compute the computation, whose operands are the operator's. */
-static void test_computation(void **state)
+CHECK_TEST(test_computation)
 {
     static const opevo_kernel_dialect dialects[] = {OPEVO_KERNEL_CUDA, OPEVO_KERNEL_HIP};
     static const opevo_index points[] = {0, 1, 7, 12};
@@ -180,8 +180,8 @@ static void test_computation(void **state)
     opevo_computation_destroy(computation);
 }
 
-/* Outputs that are no whole number of words, and have no NaN. */
-static void test_types(void **state)
+/* Outputs whose size is not a multiple of a word, and that have no NaN. */
+CHECK_TEST(test_types)
 {
     opevo_computation *computation = NULL;
     opevo_objective *objective = NULL;
@@ -209,7 +209,7 @@ static void test_types(void **state)
 }
 
 /* Kernels that are launched after one another, with memory between them. */
-static void test_launches(void **state)
+CHECK_TEST(test_launches)
 {
     for (int hip = 0; hip < 2; hip++) {
         opevo_objective *objective =
@@ -225,7 +225,7 @@ static void test_launches(void **state)
 }
 
 /* Kernels of sketches for a GPU, emulated by the processor. */
-static void test_sketches(void **state)
+CHECK_TEST(test_sketches)
 {
     const opevo_sketch_target target = {
         .dialect = OPEVO_KERNEL_EMULATION, .cores = 1, .threads = 1};
@@ -255,7 +255,7 @@ static void test_sketches(void **state)
 
 /* A kernel that does not end is stopped when that costs less than waiting; one that is not worth
  * more is sampled once. */
-static void test_slower(void **state)
+CHECK_TEST(test_slower)
 {
     opevo_objective *objective = open_fake("cuda:0", OPEVO_KERNEL_CUDA);
     opevo_index hang = 4;
@@ -277,7 +277,7 @@ static void test_slower(void **state)
 }
 
 /* Its energy is the power, which is always the same, for the time that the events say. */
-static void test_energy(void **state)
+CHECK_TEST(test_energy)
 {
     static const char *const criteria[] = {"energy", "build_time"};
     opevo_live_options options = opevo_live_defaults();
@@ -307,19 +307,19 @@ static void test_energy(void **state)
     }
 }
 
-static void test_cuda(void **state)
+CHECK_TEST(test_cuda)
 {
     check_device("cuda:1", OPEVO_KERNEL_CUDA);
 }
 
-static void test_hip(void **state)
+CHECK_TEST(test_hip)
 {
     check_device("hip:0", OPEVO_KERNEL_HIP);
 }
 
 /* The library's result passes the check, its time is that of the events, and an error says what is
  * missing. */
-static void test_library(void **state)
+CHECK_TEST(test_library)
 {
     static const struct {
         const char *device, *op, *title;
@@ -377,7 +377,7 @@ static void note_device(void *context, const opevo_hardware *device)
                       device->no_energy ? device->no_energy : "");
 }
 
-static void test_list(void **state)
+CHECK_TEST(test_list)
 {
     opevo_text out = {0};
 
@@ -403,14 +403,14 @@ static uint64_t signature_on(const char *device, const char *model)
 }
 
 /* What was measured on one device is never gone on with on another. */
-static void test_signature_tells_models(void **state)
+CHECK_TEST(test_signature_tells_models)
 {
     assert_true(signature_on("cuda:0", "A") == signature_on("cuda:0", "A"));
     assert_true(signature_on("cuda:0", "A") != signature_on("cuda:0", "B"));
     assert_true(signature_on("cuda:0", "A") != signature_on("cuda:1", "A"));
 }
 
-static void test_no_such_device(void **state)
+CHECK_TEST(test_no_such_device)
 {
     opevo_objective *objective = open_fake("cuda:2", OPEVO_KERNEL_CUDA);
     opevo_index point = 0;
@@ -423,25 +423,9 @@ static void test_no_such_device(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cuda),
-        cmocka_unit_test(test_hip),
-        /* After those that count what is built, because objects are cached. */
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_launches),
-        cmocka_unit_test(test_sketches),
-        cmocka_unit_test(test_slower),
-        cmocka_unit_test(test_energy),
-        cmocka_unit_test(test_computation),
-        cmocka_unit_test(test_library),
-        cmocka_unit_test(test_list),
-        cmocka_unit_test(test_no_such_device),
-        cmocka_unit_test(test_signature_tells_models),
-    };
-
     if (!fake_folder_enter(OPEVO_FAKE_GPU, argv) || !cache_folder_make())
         return 1;
     snprintf(log_path, sizeof log_path, "%s/log", cache_folder);
     setenv("FAKE_GPU_LOG", log_path, 1);
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

@@ -227,7 +227,7 @@ static bool is_as_expected(size_t i, const opevo_outcome *outcome, double plain)
                                : outcome->message != NULL;
 }
 
-static void test_hostile(void **state)
+CHECK_TEST(test_hostile)
 {
     opevo_objective *objective = open_kernels();
     opevo_index points[COUNT];
@@ -255,9 +255,7 @@ static void test_hostile(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hostile)};
-
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

@@ -18,7 +18,7 @@
 
 /* OpenBLAS in the finals passes the check like a kernel; the winner is a kernel all the same, and a
  * single kernel has no rival. */
-static void test_library(void **state)
+CHECK_TEST(test_library)
 {
     opevo_objective *objective = zoo_open(zoo_of_products(48), 5);
     opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIBRARY_POINT}};
@@ -105,7 +105,7 @@ static void *watch_threads(void *context)
 }
 
 /* The library has one thread, also where OpenBLAS would take more. */
-static void test_library_alone(void **state)
+CHECK_TEST(test_library_alone)
 {
     opevo_finalist finalists[2] = {{.point = OPEVO_LIBRARY_POINT}, {.point = 0}};
     opevo_objective *objective = NULL;
@@ -126,12 +126,7 @@ static void test_library_alone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_library),
-        cmocka_unit_test(test_library_alone),
-    };
-
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

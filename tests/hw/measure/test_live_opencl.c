@@ -78,19 +78,18 @@ static opevo_objective *open_kernels(const char *device)
 
     maker->super.dialect = OPEVO_KERNEL_OPENCL;
     options.device = device;
-    options.run_limit_s = 3;
+    options.run_limit_s = 1;
     options.repeat_s = 0.05;
     CHECK_OK(opevo_live_open(&maker->super, &options, &objective, &err));
     return objective;
 }
 
-static void test_kernels(void **state)
+CHECK_TEST(test_kernels)
 {
     opevo_objective *objective = open_kernels("opencl:0");
     opevo_index points[COUNT];
     opevo_outcome outcomes[COUNT];
 
-    (void)state;
     for (size_t i = 0; i < COUNT; i++)
         points[i] = i;
     CHECK_OK(opevo_objective_evaluate(objective, points, COUNT, outcomes, &err));
@@ -150,13 +149,12 @@ static void check_named(const char *name, const char *failure)
 }
 
 /* A number, two of them, or a part of the name. */
-static void test_names(void **state)
+CHECK_TEST(test_names)
 {
     device first = find_device();
     char name[200];
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
 
-    (void)state;
     check_named(first.platform, NULL);
     if (first.count == 1) {
         snprintf(name, sizeof name, "opencl:%s", first.title);
@@ -211,13 +209,12 @@ static size_t draws(void)
     return getenv("OPEVO_TEST_LONG") ? 16 : 2;
 }
 
-static void test_templates(void **state)
+CHECK_TEST(test_templates)
 {
     static const char *const operators[] = {"matmul(12,8,20)", "batch_matmul(2,6,8,10,NT)",
                                             "conv2d(1,3,8,8,4,3,3,1,1)"};
     size_t right = 0;
 
-    (void)state;
     for (size_t t = 0; t < opevo_template_count(); t++) {
         const opevo_template_info *info = opevo_template_get(t);
 
@@ -235,7 +232,7 @@ static void test_templates(void **state)
     assert_true(right >= 4);
 }
 
-static void test_sketches(void **state)
+CHECK_TEST(test_sketches)
 {
     static const char *const computations[] = {
         "matmul(12,8,20)",
@@ -246,7 +243,6 @@ static void test_sketches(void **state)
         "int8 A[i:6, k:10]; int8 B[k, j:7]; int32 C[i, j] = sum(k) A[i, k]*B[k, j]"};
     const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_OPENCL, .cores = 1, .threads = 1};
 
-    (void)state;
     for (size_t i = 0; i < sizeof computations / sizeof *computations; i++) {
         opevo_computation *computation = NULL;
         opevo_kernel_maker *maker = NULL;
@@ -259,18 +255,11 @@ static void test_sketches(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_templates),
-        cmocka_unit_test(test_sketches),
-    };
-
     if (find_device().count == 0) {
         fprintf(stderr, "skipped: no OpenCL device: install pocl-opencl-icd\n");
         return 77;
     }
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

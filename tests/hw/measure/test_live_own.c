@@ -39,7 +39,7 @@ static const char faults[] =
     "    if (p == 12) for (int i = n; i < n + 9; i++) c[i] = a[i] + b[i];\n"
     "}\n";
 
-static void test_faults(void **state)
+CHECK_TEST(test_faults)
 {
     static const own_expected expected[] = {
         {OPEVO_OUTCOME_OK, NULL},
@@ -76,7 +76,7 @@ static const char variants[] = "#include \"part.h\"\n"
 static const char part[] = "#pragma once\n#include \"part.h\"\n"
                            "#define PART(x, y) (p == 0 ? (x) + (y) : (x) - (y))\n";
 
-static void test_references(void **state)
+CHECK_TEST(test_references)
 {
     static const struct {
         const char *name, *harness;
@@ -120,7 +120,7 @@ static void test_references(void **state)
 
 /* A reference that does not compile, and one whose result is not finite, are told with the words of
  * the compiler and the element. */
-static void test_bad_references(void **state)
+CHECK_TEST(test_bad_references)
 {
     static const char *const sources[] = {"#error planted\n",
                                           "void add(const float *x, const float *y, float *z, "
@@ -147,7 +147,7 @@ static void test_bad_references(void **state)
 }
 
 /* Files give both the inputs and what is right. */
-static void test_files(void **state)
+CHECK_TEST(test_files)
 {
     static const char harness[] =
         "{\"buffers\": {\"a\": {\"type\": \"i32\", \"count\": 4, \"fill\": {\"file\": \"a.txt\"}},"
@@ -173,7 +173,7 @@ static void test_files(void **state)
 
 /* Components, texts, truth values and conditional words reach the source; buffers that nothing
  * fills follow the parameters; loops and zeroes are steps; what is read and written starts anew. */
-static void test_macros(void **state)
+CHECK_TEST(test_macros)
 {
     static const char source[] =
         "void init(TYPE *total, int rows) { for (int i = 0; i < rows; i++) total[i] += 1; }\n"
@@ -229,7 +229,7 @@ static void test_macros(void **state)
 
 /* ---- What is refused ---- */
 
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     static const struct {
         const char *harness, *words;
@@ -261,8 +261,8 @@ static void test_refused(void **state)
     }
 }
 
-/* An expression without a value at a point is no kernel there. */
-static void test_rejected(void **state)
+/* Where an expression has no value at a point, there is no kernel. */
+CHECK_TEST(test_rejected)
 {
     static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL},
                                             {OPEVO_OUTCOME_REJECTED, "division by 0"}};
@@ -279,14 +279,7 @@ static void test_rejected(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faults),         cmocka_unit_test(test_references),
-        cmocka_unit_test(test_bad_references), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_macros),         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_rejected),
-    };
-
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

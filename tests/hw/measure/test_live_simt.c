@@ -33,7 +33,7 @@ static const char sums_harness[] =
     " \"out\", {\"i32\": \"n\"}]}]},"
     "\"tune\": {\"sizes\": {\"n\": 1000, \"block\": 64}}}";
 
-static void test_faults(void **state)
+CHECK_TEST(test_faults)
 {
     static const own_expected expected[] = {
         {OPEVO_OUTCOME_OK, NULL},
@@ -66,7 +66,7 @@ static void test_faults(void **state)
 
 /* Without a reference the default is right: a kernel of C++, by its name in the source, whose
  * blocks and compiler follow the parameters, and a launch that no GPU has. */
-static void test_configurations(void **state)
+CHECK_TEST(test_configurations)
 {
     static const char source[] =
         "#include \"tile.h\"\n"
@@ -159,7 +159,7 @@ cleanup:
     return status;
 }
 
-static void test_kernel_tuner(void **state)
+CHECK_TEST(test_kernel_tuner)
 {
     static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL},
                                             {OPEVO_OUTCOME_WRONG, "instead of"},
@@ -187,13 +187,7 @@ static void test_kernel_tuner(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_configurations),
-        cmocka_unit_test(test_kernel_tuner),
-    };
-
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

@@ -94,7 +94,7 @@ static void skip_on_one_processor(void)
     }
 }
 
-static void test_two_threads(void **state)
+CHECK_TEST(test_two_threads)
 {
     opevo_objective *objective = NULL;
     opevo_index points[KERNELS];
@@ -117,7 +117,7 @@ static void test_two_threads(void **state)
 }
 
 /* On one thread a parallel kernel has one core. */
-static void test_one_thread(void **state)
+CHECK_TEST(test_one_thread)
 {
     opevo_objective *objective = open_on(1, NULL);
     opevo_objective *other = NULL;
@@ -135,7 +135,7 @@ static void test_one_thread(void **state)
     opevo_objective_destroy(objective);
 }
 
-static void test_library(void **state)
+CHECK_TEST(test_library)
 {
     opevo_objective *objective = NULL;
     opevo_finalist finalists[2] = {{.point = 0}, {.point = OPEVO_LIBRARY_POINT}};
@@ -154,7 +154,7 @@ static void test_library(void **state)
 
 /* A worker of a version without threads would measure something else; one with too few processors
  * says so. */
-static void test_workers_that_cannot(void **state)
+CHECK_TEST(test_workers_that_cannot)
 {
     static const char *const cases[][2] = {
         {"sh -c 'echo "
@@ -176,7 +176,7 @@ static void test_workers_that_cannot(void **state)
     }
 }
 
-static void test_too_many(void **state)
+CHECK_TEST(test_too_many)
 {
     opevo_live_options options = opevo_live_defaults();
     opevo_objective *objective = NULL;
@@ -189,15 +189,9 @@ static void test_too_many(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_threads), cmocka_unit_test(test_one_thread),
-        cmocka_unit_test(test_library),     cmocka_unit_test(test_workers_that_cannot),
-        cmocka_unit_test(test_too_many),
-    };
-
     if (!cache_folder_make())
         return 1;
     setenv("OMP_NUM_THREADS", "1", 1);
     setenv("OMP_THREAD_LIMIT", "1", 1);
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

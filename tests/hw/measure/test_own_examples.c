@@ -36,13 +36,13 @@ static void check_example(const char *device, const char *folder, const char *na
     opevo_objective_destroy(objective);
 }
 
-static void test_cpu(void **state)
+CHECK_TEST(test_cpu)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         check_example("cpu", "c", names[i], ".c");
 }
 
-static void test_simt(void **state)
+CHECK_TEST(test_simt)
 {
     if (!own_has_interpreter())
         CHECK_SKIP("opevo-worker-simt or clang-19 is missing");
@@ -50,7 +50,7 @@ static void test_simt(void **state)
         check_example("simt", "gpu", names[i], ".cu");
 }
 
-static void test_opencl(void **state)
+CHECK_TEST(test_opencl)
 {
     if (!own_has_opencl())
         CHECK_SKIP("no OpenCL device: install pocl-opencl-icd");
@@ -60,10 +60,7 @@ static void test_opencl(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cpu), cmocka_unit_test(test_simt),
-                                       cmocka_unit_test(test_opencl)};
-
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

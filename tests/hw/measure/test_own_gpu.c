@@ -59,21 +59,19 @@ static void check_device(const char *device, const char *name)
     }
 }
 
-static void test_cuda(void **state)
+CHECK_TEST(test_cuda)
 {
     check_device("cuda:0", "add.cu");
 }
 
-static void test_hip(void **state)
+CHECK_TEST(test_hip)
 {
     check_device("hip:0", "add.hip");
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cuda), cmocka_unit_test(test_hip)};
-
     if (!fake_folder_enter(OPEVO_FAKE_GPU, argv) || !cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

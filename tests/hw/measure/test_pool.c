@@ -42,7 +42,7 @@ static opevo_status run_on(const char *script, double start_limit_s, double sile
 
 /* A worker that says it has started, and nothing more, is killed at the limit; one that never says
  * anything, at its own. */
-static void test_hang(void **state)
+CHECK_TEST(test_hang)
 {
     static const char *const silent[] = {READY "exec sleep 75", HELLO "exec sleep 75",
                                          "exec sleep 75"};
@@ -60,7 +60,7 @@ static void test_hang(void **state)
 }
 
 /* What a worker says gains it neither time nor memory, unless it gets on by it. */
-static void test_talks_for_ever(void **state)
+CHECK_TEST(test_talks_for_ever)
 {
     static const struct {
         const char *script;
@@ -89,7 +89,7 @@ static void test_talks_for_ever(void **state)
 }
 
 /* A launcher may wait in a queue for longer than a worker may take to greet, not in silence. */
-static void test_queue(void **state)
+CHECK_TEST(test_queue)
 {
     static const char queued[] =
         "echo srun: job 5 queued and waiting for resources >&2; sleep 4; "
@@ -159,7 +159,7 @@ static opevo_status run_several(const char *const *scripts, size_t count, bool a
         "[0.5]}'; done"
 
 /* Whatever is wrong with hosts, a sound one measures all, and no trial is a failure. */
-static void test_sick_hosts(void **state)
+CHECK_TEST(test_sick_hosts)
 {
     static const char *const sick[] = {
         READY STARTED "exec sleep 75", /* hangs */
@@ -232,7 +232,7 @@ static void disperse(crowd *self)
 
 /* What a slow worker has in hand and in its queue is done by the others when they have nothing else
  * to do, whether it is slow from the beginning or hangs, and each job is done once. */
-static void test_slow_worker(void **state)
+CHECK_TEST(test_slow_worker)
 {
     static const char *const slow[] = {TAKES("30", "slow"), TAKES("75", "slow")};
 
@@ -273,7 +273,7 @@ static void test_slow_worker(void **state)
  * not believed, a second one is. The first worker has begun with job 0 before others are there. It
  * answers when one other has failed with it, and not at all where two others are to fail with it:
  * its answer could be there before theirs. */
-static void test_in_the_way(void **state)
+CHECK_TEST(test_in_the_way)
 {
     static const char wait[] = "until [ $(ls %s/way-%d-* | wc -l) -ge %d ]; do sleep 0.05; done";
 
@@ -302,7 +302,7 @@ static void test_in_the_way(void **state)
 }
 
 /* A worker has its next job before it has answered: one that waits for that would wait for ever. */
-static void test_queue_ahead(void **state)
+CHECK_TEST(test_queue_ahead)
 {
     static const char *const scripts[] = {
         HELLO
@@ -333,9 +333,9 @@ static opevo_status next_until_done(void *context, opevo_i_engine_task **task, b
     return *over ? OPEVO_OK : pool_jobs_next(context, task, over, error);
 }
 
-/* Jobs that are not wanted any more are not waited for, and what is left of them is no result of
+/* Jobs that are not wanted any more are not waited for, and what is left of them is not a result of
  * others. */
-static void test_over(void **state)
+CHECK_TEST(test_over)
 {
     static const char *const scripts[] = {TAKES("0.1", "fast"), TAKES("3", "slow")};
     opevo_i_engine_measuring jobs[8];
@@ -366,7 +366,7 @@ static void test_over(void **state)
 }
 
 /* Workers that do not end by themselves are waited for together. */
-static void test_patience(void **state)
+CHECK_TEST(test_patience)
 {
     opevo_i_engine_connection workers[8];
     opevo_i_engine_pool pool = {.workers = workers, .count = 8};
@@ -388,15 +388,7 @@ static void test_patience(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hang),        cmocka_unit_test(test_talks_for_ever),
-        cmocka_unit_test(test_queue),       cmocka_unit_test(test_sick_hosts),
-        cmocka_unit_test(test_patience),    cmocka_unit_test(test_slow_worker),
-        cmocka_unit_test(test_queue_ahead), cmocka_unit_test(test_over),
-        cmocka_unit_test(test_in_the_way),
-    };
-
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

@@ -78,7 +78,7 @@ static void overlay(char *text, const char *piece)
         text[i] = piece[i];
 }
 
-static void test_places(void **state)
+CHECK_TEST(test_places)
 {
     check_found("s:wall", "", 1, 0.5);
     check_found("ms:/took ([0-9.]+)/", "took 1\nand took 2.5", 2, 0.0025);
@@ -92,7 +92,7 @@ static void test_places(void **state)
     check_refused("ms:json:a", "{\"a\": [1, null]}",
                   "a.1 of the JSON that it printed is not a number");
     check_refused("ms:json:a", "{\"a\": [\"1\"]}", "a.0 of the JSON");
-    /* What Python writes for floats elsewhere does no harm; as the result it is none. */
+    /* What Python writes for floats elsewhere does no harm; as the result it is malformed. */
     check_found("score:json:a", "{\"loss\": NaN, \"a\": 3, \"b\": [-Infinity, Infinity]}", 1, 3);
     check_found("score:json:a", "NaN is {\n{\"s\": \"a \\\"NaN\", \"a\": 4, \"n\": NaN}\n", 1, 4);
     check_refused("score:json:n", "{\"a\": 4, \"n\": NaN}", "no number at n");
@@ -104,7 +104,7 @@ static void test_places(void **state)
  * anchor, nor the rest of a line. */
 /* At the ends of each range a number counts; beyond them the program is wrong, and so it is with
  * what no double holds. */
-static void test_ranges(void **state)
+CHECK_TEST(test_ranges)
 {
     static const struct {
         const char *unit;
@@ -138,7 +138,7 @@ static void test_ranges(void **state)
     check_refused("ms:json:a", "{\"a\": 1e999}", "is JSON");
 }
 
-static void test_pieces(void **state)
+CHECK_TEST(test_pieces)
 {
     char *text = NULL;
 
@@ -168,7 +168,7 @@ static char *array_of(size_t count)
     return text.data;
 }
 
-static void test_bounded(void **state)
+CHECK_TEST(test_bounded)
 {
     char *ones = repeat("1", MEBIBYTE, "");
     char *lines = repeat("took 7\n", 7 * (OPEVO_I_SAMPLES_LIMIT + 1), "");
@@ -201,7 +201,7 @@ static char *letters_of(size_t length)
 }
 
 /* Within one match the time is bounded as well; a search in a child finds what one here does. */
-static void test_one_match(void **state)
+CHECK_TEST(test_one_match)
 {
     char *letters = letters_of(4096);
     char *padding = repeat("x", MEBIBYTE, "took 1\ntook 2.5\n");
@@ -232,7 +232,7 @@ static void check_expression(const char *text, const char *why)
 }
 
 /* What would take the C library memory or time without bound is refused before it is compiled. */
-static void test_expressions(void **state)
+CHECK_TEST(test_expressions)
 {
     static const char long_ones[] = "is longer than 1000 characters";
     static const char empty[] = "repeats an expression that can be empty";
@@ -257,15 +257,4 @@ static void test_expressions(void **state)
     check_expression("ms:/[]+{+]+[[:space:]]+\\++a{900}/", NULL);
     check_expression("ms:/\\\\1 ([0-9]+)/", NULL);
     opevo_free(lengthy);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),    cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_pieces),    cmocka_unit_test(test_bounded),
-        cmocka_unit_test(test_one_match), cmocka_unit_test(test_expressions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static double below(size_t n, size_t k)
 
 /* [x_(l), x_(n+1-l)] covers the median with 1 - 2 P(Bin < l); l must be the largest that keeps the
  * confidence, and the interval symmetric in ranks. */
-static void test_interval(void **state)
+CHECK_TEST(test_interval)
 {
     double ranks[200];
     double low = 0;
@@ -42,7 +42,7 @@ static void test_interval(void **state)
     }
 }
 
-static void test_median(void **state)
+CHECK_TEST(test_median)
 {
     double odd[] = {5, 1, 3};
     double even[] = {8, 1, 2, 4};
@@ -54,7 +54,7 @@ static void test_median(void **state)
 }
 
 /* What is written in milliseconds and read back is the same time. */
-static void test_recordable(void **state)
+CHECK_TEST(test_recordable)
 {
     double x = 0.37;
 
@@ -74,7 +74,7 @@ static void test_recordable(void **state)
 }
 
 /* What another process took of a core is not in the time of a window. */
-static void test_window_times(void **state)
+CHECK_TEST(test_window_times)
 {
     const double elapsed_s[] = {2e-3, 9e-3, 1e-3};
     const double processor_s[] = {2.5e-3, 2e-3, 4e-3};
@@ -85,7 +85,7 @@ static void test_window_times(void **state)
 }
 
 /* Of few windows the least, of many one that ten percent are below. */
-static void test_time_of_windows(void **state)
+CHECK_TEST(test_time_of_windows)
 {
     double times[201];
 
@@ -95,15 +95,4 @@ static void test_time_of_windows(void **state)
         assert_true(opevo_i_wire_time_of_windows(times, count) == 1);
     assert_true(opevo_i_wire_time_of_windows(times, 11) == 2);
     assert_true(opevo_i_wire_time_of_windows(times, 201) == 21);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_interval),        cmocka_unit_test(test_median),
-        cmocka_unit_test(test_recordable),      cmocka_unit_test(test_window_times),
-        cmocka_unit_test(test_time_of_windows),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

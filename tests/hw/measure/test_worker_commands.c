@@ -22,7 +22,7 @@ static opevo_status expand(const char *text, opevo_text *out, opevo_error *err)
     return status;
 }
 
-static void lists_are_expanded(void **state)
+CHECK_TEST(lists_are_expanded)
 {
     static const struct {
         const char *text, *commands;
@@ -45,7 +45,7 @@ static void lists_are_expanded(void **state)
     opevo_text_free(&out);
 }
 
-static void ill_formed_lists_are_refused(void **state)
+CHECK_TEST(ill_formed_lists_are_refused)
 {
     static const char *const texts[] = {"0*w",    "4097*w",  "99999999999999999999999*w",
                                         "2*w %x", "2*w %0d", "2*w %1d",
@@ -60,12 +60,4 @@ static void ill_formed_lists_are_refused(void **state)
             fail_msg("\"%s\" was taken", texts[i]);
     }
     opevo_text_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lists_are_expanded),
-                                       cmocka_unit_test(ill_formed_lists_are_refused)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static void evaluate(opevo_objective *objective, opevo_outcome *outcomes)
     CHECK_OK(opevo_objective_evaluate(objective, points, POINTS, outcomes, &err));
 }
 
-static void test_classes(void **state)
+CHECK_TEST(test_classes)
 {
     static const struct {
         opevo_outcome_class kind;
@@ -111,7 +111,7 @@ static void test_classes(void **state)
 }
 
 /* Output without end does not hold up the time limit. */
-static void test_endless_output(void **state)
+CHECK_TEST(test_endless_output)
 {
     opevo_program_options options = opevo_program_defaults();
     opevo_objective *objective = NULL;
@@ -129,7 +129,7 @@ static void test_endless_output(void **state)
 }
 
 /* Several executions, several numbers of each: all are samples, and the median counts. */
-static void test_samples(void **state)
+CHECK_TEST(test_samples)
 {
     opevo_program_options options = opevo_program_defaults();
     opevo_objective *objective = NULL;
@@ -186,7 +186,7 @@ static void give_kernel(opevo_i_engine_connection *worker, zoo *maker, opevo_ind
 
 /* A job that comes while another is measured is built and measured without a further message; one
  * that is dropped then is not. */
-static void test_comes_during_a_measurement(void **state)
+CHECK_TEST(test_comes_during_a_measurement)
 {
     opevo_live_options options = opevo_live_defaults();
     opevo_objective *objective = NULL;
@@ -215,8 +215,8 @@ static void test_comes_during_a_measurement(void **state)
     opevo_objective_destroy(objective);
 }
 
-/* A time that no clock can have measured is no success, whoever sends it. */
-static void test_senseless(void **state)
+/* A time that no clock can have measured does not count as success, whoever sends it. */
+CHECK_TEST(test_senseless)
 {
     const char *foreign =
         "sh -c 'echo \"{\\\"type\\\":\\\"hello\\\",\\\"protocol\\\":6,\\\"kind\\\":\\\"cmd\\\"}\"; "
@@ -257,7 +257,7 @@ static void test_senseless(void **state)
 
 /* The order of results is that of the points, whichever of the workers came first; one that cannot
  * be reached is done without. */
-static void test_several(void **state)
+CHECK_TEST(test_several)
 {
     const char *commands[] = {"sh -c 'echo Welcome to this host; echo; exec $OPEVO_WORKER cmd'",
                               "sh -c 'exec $OPEVO_WORKER cmd'", "nothing-of-this-name"};
@@ -284,7 +284,7 @@ static void test_several(void **state)
 
 /* A worker killed in the middle of a job costs nothing but time; a job that kills every worker is
  * the one to blame, and no process survives its worker. */
-static void test_lost(void **state)
+CHECK_TEST(test_lost)
 {
     opevo_program_options options = opevo_program_defaults();
     opevo_objective *objective = NULL;
@@ -310,7 +310,7 @@ static void test_lost(void **state)
 
 /* A keeper that is killed leaves its program's processes to the worker, also one in a session of
  * its own; the job is measured again. */
-static void test_lost_keeper(void **state)
+CHECK_TEST(test_lost_keeper)
 {
     opevo_program_options options = opevo_program_defaults();
     opevo_objective *objective = NULL;
@@ -329,8 +329,8 @@ static void test_lost_keeper(void **state)
     opevo_objective_destroy(objective);
 }
 
-/* But when every job kills its workers, they are no workers. */
-static void test_all_lost(void **state)
+/* But when every job kills its workers, the workers are at fault. */
+CHECK_TEST(test_all_lost)
 {
     opevo_objective *objective =
         open_program("sh -c '" KILL_WORKER "' {X}", opevo_program_defaults());
@@ -343,7 +343,7 @@ static void test_all_lost(void **state)
 }
 
 /* When no worker can be had, the reason is what the last one said. */
-static void test_none(void **state)
+CHECK_TEST(test_none)
 {
     static const char *const cases[][2] = {
         {"false", "the worker false ended"},
@@ -371,8 +371,8 @@ static void test_none(void **state)
     }
 }
 
-/* A worker of another kind is none, whatever it is asked to measure. */
-static void test_other_kind(void **state)
+/* A worker of another kind is refused, whatever it is asked to measure. */
+CHECK_TEST(test_other_kind)
 {
     static const struct {
         const char *device, *command, *words;
@@ -401,7 +401,7 @@ static void test_other_kind(void **state)
 
 /* A worker that a launcher starts in the home folder finds the program of the engine's folder; one
  * without the program measures nothing. */
-static void test_folder(void **state)
+CHECK_TEST(test_folder)
 {
     static const char *const commands[] = {
         "sh -c 'cd && exec $OPEVO_WORKER cmd'",
@@ -442,8 +442,8 @@ static void test_folder(void **state)
     assert_int_equal(chdir(folder), 0);
 }
 
-/* What its host lacks is no misuse; workers of several commands are named. */
-static void test_refusal(void **state)
+/* What its host lacks is not misuse; workers of several commands are named. */
+CHECK_TEST(test_refusal)
 {
     static const char *const one = "sh -c 'echo \"{\\\"type\\\":\\\"error\\\",\\\"fault\\\":true,"
                                    "\\\"message\\\":\\\"No driver.\\\"}\"; sleep 9'";
@@ -475,7 +475,7 @@ static void test_refusal(void **state)
 
 /* Times drift by a factor of two from round to round, the same for all of a round: a file counts
  * the executions. Finalist 1 is 3 % faster than 0, and 2 as fast as 0. */
-static void test_finals(void **state)
+CHECK_TEST(test_finals)
 {
     opevo_program_options options = opevo_program_defaults();
     opevo_objective *objective = NULL;
@@ -522,7 +522,7 @@ static void test_finals(void **state)
 /* Who asks for a turn that another process has waits until that gives it back, or dies; another
  * device's turn is free meanwhile. The child speaks a second time before it dies: who has not
  * waited does not hear it. */
-static void test_turns(void **state)
+CHECK_TEST(test_turns)
 {
     const opevo_i_backend_lock_wait wait = {.watch_engine = true};
     int said[2], told[2];
@@ -560,7 +560,7 @@ static void test_turns(void **state)
     }
 }
 
-static void test_bad_options(void **state)
+CHECK_TEST(test_bad_options)
 {
     static const char json[] = "{\"X\": {\"_type\": \"discrete\", \"_value\": [0, 1]}}";
     const char *exits[] = {"300=ok"};
@@ -592,7 +592,7 @@ static void test_bad_options(void **state)
 
 /* Whatever allocation fails, opening and evaluating say so or do without, and nothing stays
  * alive. */
-static void test_no_memory(void **state)
+CHECK_TEST(test_no_memory)
 {
     static const char json[] = "{\"X\": {\"_type\": \"discrete\", \"_value\": [0, 1]}}";
     const char *commands[] = {"sh -c 'exec $OPEVO_WORKER cmd'"};
@@ -629,19 +629,7 @@ static void test_no_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_classes),        cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_endless_output), cmocka_unit_test(test_several),
-        cmocka_unit_test(test_lost),           cmocka_unit_test(test_comes_during_a_measurement),
-        cmocka_unit_test(test_senseless),      cmocka_unit_test(test_lost_keeper),
-        cmocka_unit_test(test_all_lost),       cmocka_unit_test(test_none),
-        cmocka_unit_test(test_refusal),        cmocka_unit_test(test_other_kind),
-        cmocka_unit_test(test_folder),         cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_finals),         cmocka_unit_test(test_bad_options),
-        cmocka_unit_test(test_no_memory),
-    };
-
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

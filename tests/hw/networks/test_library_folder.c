@@ -255,7 +255,7 @@ static const int changes[][2] = {{-1, CPU}, {CPU, GPU}, {GPU, CPU}};
 
 enum { CHANGES = sizeof changes / sizeof *changes };
 
-static void a_killed_write_is_taken_over(void **test)
+CHECK_TEST(a_killed_write_is_taken_over)
 {
     for (size_t i = 0; i < CHANGES; i++) {
         int before = changes[i][0], which = changes[i][1], calls = 1;
@@ -270,7 +270,7 @@ static void a_killed_write_is_taken_over(void **test)
 }
 
 /* Or the library that was there is written again. */
-static void a_killed_write_can_be_undone(void **test)
+CHECK_TEST(a_killed_write_can_be_undone)
 {
     for (int call = 1; write_killed(CPU, GPU, call, RLIM_INFINITY); call += 7) {
         CHECK_OK(write_it(CPU, &err));
@@ -279,7 +279,7 @@ static void a_killed_write_can_be_undone(void **test)
 }
 
 /* In the middle of a file. */
-static void a_kill_in_a_file_is_taken_over(void **test)
+CHECK_TEST(a_kill_in_a_file_is_taken_over)
 {
     int killed = 0;
 
@@ -294,7 +294,7 @@ static void a_kill_in_a_file_is_taken_over(void **test)
 
 /* ---- Failures ---- */
 
-static void a_full_disk_changes_nothing(void **test)
+CHECK_TEST(a_full_disk_changes_nothing)
 {
     opevo_status status = OPEVO_IO;
     struct rlimit usual;
@@ -314,7 +314,7 @@ static void a_full_disk_changes_nothing(void **test)
     assert_true(failed > 5);
 }
 
-static void without_memory_nothing_is_lost(void **test)
+CHECK_TEST(without_memory_nothing_is_lost)
 {
     opevo_status status = OPEVO_NOMEM;
 
@@ -351,7 +351,7 @@ static void check_refused(int which, const char *sentence)
 }
 
 /* Each file that the library has, alone in a folder, as a file and as a link. */
-static void files_of_others_are_refused(void **test)
+CHECK_TEST(files_of_others_are_refused)
 {
     for (int which = 0; which < LIBRARIES; which++) {
         struct dirent **entries = NULL;
@@ -383,7 +383,7 @@ static void files_of_others_are_refused(void **test)
 }
 
 /* A library for a CPU leaves files alone that one for a GPU would have. */
-static void files_of_others_stay(void **test)
+CHECK_TEST(files_of_others_stay)
 {
     static const char *const mine[] = {"run.c",         "plan.h",   "kernel_001.c",
                                        "kernel_000.cu", "move.hip", "notes"};
@@ -408,7 +408,7 @@ static void files_of_others_stay(void **test)
 }
 
 /* Lists that opevo does not write. */
-static void spoilt_lists_are_refused(void **test)
+CHECK_TEST(spoilt_lists_are_refused)
 {
     static const char *const names[] = {"../victim",     "notes",     "kernel_1.c",
                                         "kernel_000.cc", "net.files", "move.c"};
@@ -434,18 +434,5 @@ static void spoilt_lists_are_refused(void **test)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_killed_write_is_taken_over),
-        cmocka_unit_test(a_killed_write_can_be_undone),
-        cmocka_unit_test(a_kill_in_a_file_is_taken_over),
-        cmocka_unit_test(a_full_disk_changes_nothing),
-        cmocka_unit_test(without_memory_nothing_is_lost),
-        cmocka_unit_test(files_of_others_are_refused),
-        cmocka_unit_test(files_of_others_stay),
-        cmocka_unit_test(spoilt_lists_are_refused),
-    };
-
-    return enter_folder()
-               ? leave_folder(cmocka_run_group_tests(tests, make_libraries, free_libraries))
-               : 1;
+    return enter_folder() ? leave_folder(check_tests(make_libraries, free_libraries)) : 1;
 }

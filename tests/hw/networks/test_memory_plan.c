@@ -186,7 +186,7 @@ static void check_plan(network_draw *self, const uint32_t *in_place)
 }
 
 /* No two values that are needed overlap, whatever the network is. */
-static void nothing_is_overwritten(void **test)
+CHECK_TEST(nothing_is_overwritten)
 {
     static network_draw network;
     uint64_t state = 7;
@@ -202,7 +202,7 @@ static void nothing_is_overwritten(void **test)
 
 /* Chains whose ends are joined: producers write into the result, which is all where values are made
  * in place. */
-static void memory_is_shared(void **test)
+CHECK_TEST(memory_is_shared)
 {
     static network_draw network;
     uint32_t in_place[NETWORK_MOST] = {0};
@@ -236,7 +236,7 @@ static void memory_is_shared(void **test)
     network_free(&network);
 }
 
-static void no_memory_is_said(void **test)
+CHECK_TEST(no_memory_is_said)
 {
     static network_draw network;
     uint32_t in_place[NETWORK_MOST] = {0};
@@ -263,7 +263,7 @@ static void no_memory_is_said(void **test)
     network_free(&network);
 }
 
-static void inputs_that_may_be_overwritten(void **test)
+CHECK_TEST(inputs_that_may_be_overwritten)
 {
     static const struct {
         const char *text;
@@ -291,16 +291,4 @@ static void inputs_that_may_be_overwritten(void **test)
             fail_msg("%s: %x", cases[i].text, opevo_computation_in_place(computation));
         opevo_computation_destroy(computation);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_overwritten),
-        cmocka_unit_test(memory_is_shared),
-        cmocka_unit_test(no_memory_is_said),
-        cmocka_unit_test(inputs_that_may_be_overwritten),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

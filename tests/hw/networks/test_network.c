@@ -110,7 +110,7 @@ static void check_convolution(uint64_t seed)
     model_finish(&made);
 }
 
-static void test_convolutions(void **state)
+CHECK_TEST(test_convolutions)
 {
     for (uint64_t seed = 0; seed < 100; seed++)
         check_convolution(seed);
@@ -160,7 +160,7 @@ static void check_pool(uint64_t seed, bool mean)
     model_finish(&made);
 }
 
-static void test_pools(void **state)
+CHECK_TEST(test_pools)
 {
     for (uint64_t seed = 0; seed < 50; seed++) {
         check_pool(seed, false);
@@ -171,7 +171,7 @@ static void test_pools(void **state)
 /* ---- Graphs ---- */
 
 /* Nodes may stand in any order; a node runs after those that it reads. */
-static void test_order(void **state)
+CHECK_TEST(test_order)
 {
     opevo_array x = {0}, y = {0};
     opevo_network *network = NULL;
@@ -199,7 +199,7 @@ static void test_order(void **state)
     model_finish(&made);
 }
 
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     model made;
 
@@ -255,7 +255,7 @@ static void test_refused(void **state)
 }
 
 /* Open dimensions are the caller's to give. */
-static void test_open_shapes(void **state)
+CHECK_TEST(test_open_shapes)
 {
     const opevo_network_shape shape = {.name = "x", .dims = 2, .extent = {3, 5}};
     const opevo_network_given given = {.shapes = &shape, .shape_count = 1};
@@ -276,7 +276,7 @@ static void test_open_shapes(void **state)
 }
 
 /* A file that is cut, or of which a byte is another, is refused or read; never worse. */
-static void test_spoilt_files(void **state)
+CHECK_TEST(test_spoilt_files)
 {
     model made;
     size_t size = 0;
@@ -309,11 +309,5 @@ static void test_spoilt_files(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_convolutions), cmocka_unit_test(test_pools),
-        cmocka_unit_test(test_order),        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_open_shapes),  cmocka_unit_test(test_spoilt_files),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, remove_model);
+    return check_tests(NULL, remove_model);
 }

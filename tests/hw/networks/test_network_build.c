@@ -54,7 +54,7 @@ static opevo_network_build_options on_cpu(void)
         .shapes = shapes, .shape_count = 1, .threads = 1, .seed = 1};
 }
 
-static void refused_options(void **test)
+CHECK_TEST(refused_options)
 {
     static const char *const text[] = {"x=2,3", "x=2,3"}, *const setting[] = {"lambda=no"},
                              *const worker[] = {"sh -c true"};
@@ -94,7 +94,7 @@ static void refused_options(void **test)
 }
 
 /* An option that this libopevo does not know, and files that others wrote. */
-static void refused_calls(void **test)
+CHECK_TEST(refused_calls)
 {
     struct {
         opevo_network_build_options known;
@@ -120,7 +120,7 @@ static void refused_calls(void **test)
     scratch_remove(&folder);
 }
 
-static void untuned(void **test)
+CHECK_TEST(untuned)
 {
     opevo_network_build_options options = on_cpu();
     scratch_folder folder = scratch_make();
@@ -163,7 +163,7 @@ static void observe(void *context, const opevo_network_trial *trial)
     self->latency_s = trial->latency_s;
 }
 
-static void tuned(void **test)
+CHECK_TEST(tuned)
 {
     opevo_network_build_options options = on_cpu();
     scratch_folder folder = scratch_make(), stores = scratch_make();
@@ -197,14 +197,7 @@ static void tuned(void **test)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused_options),
-        cmocka_unit_test(refused_calls),
-        cmocka_unit_test(untuned),
-        cmocka_unit_test(tuned),
-    };
-
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, make_model, remove_model));
+    return cache_folder_remove(check_tests(make_model, remove_model));
 }

@@ -204,7 +204,7 @@ static void check_weights(const opevo_network *network, uint64_t seed,
 }
 
 /* Without times the rule holds; with all sites off the passes do nothing. */
-static void test_ends(void **state)
+CHECK_TEST(test_ends)
 {
     static opevo_network_candidate tasks[MOST_TASKS], others[MOST_TASKS];
 
@@ -248,7 +248,7 @@ static void test_ends(void **state)
 }
 
 /* Wherever memory ends, nothing is left, and the network is as it was. */
-static void test_memory(void **state)
+CHECK_TEST(test_memory)
 {
     opevo_network *network = NULL;
     opevo_network_inference *inference = NULL;
@@ -278,7 +278,7 @@ static void test_memory(void **state)
 }
 
 /* Each choice of the times gives the network that the table says, and its results. */
-static void test_decisions(void **state)
+CHECK_TEST(test_decisions)
 {
     static opevo_network_candidate tasks[MOST_TASKS];
     int turned[2] = {0}, kept[2] = {0}, undecided = 0;
@@ -336,11 +336,5 @@ static void test_decisions(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_decisions),
-        cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, remove_model);
+    return check_tests(NULL, remove_model);
 }

@@ -123,7 +123,7 @@ static void check_weights(const char *path)
     opevo_network_destroy(network);
 }
 
-static void test_locations(void **state)
+CHECK_TEST(test_locations)
 {
     static const char *const location[] = {"w.bin", "sub/w.bin", "./sub//w.bin"};
 
@@ -143,7 +143,7 @@ static void test_locations(void **state)
 }
 
 /* A shape is a constant wherever it is; data start at byte 0 without an offset. */
-static void test_whole_numbers(void **state)
+CHECK_TEST(test_whole_numbers)
 {
     opevo_network *network = NULL;
     const opevo_network_value *value = NULL;
@@ -180,7 +180,7 @@ static void check_refused(const char *path, const char *location, opevo_status s
     assert_int_equal(opevo_memory_live(), live);
 }
 
-static void test_places(void **state)
+CHECK_TEST(test_places)
 {
     static const struct {
         const char *location;
@@ -214,7 +214,7 @@ static void test_places(void **state)
     }
 }
 
-static void test_absolute_path(void **state)
+CHECK_TEST(test_absolute_path)
 {
     char *path = realpath("models/w.bin", NULL);
     entries pairs;
@@ -227,7 +227,7 @@ static void test_absolute_path(void **state)
     free(path);
 }
 
-static void test_sizes(void **state)
+CHECK_TEST(test_sizes)
 {
     static const struct {
         const char *offset, *length, *words;
@@ -255,7 +255,7 @@ static void test_sizes(void **state)
 }
 
 /* Of a shape that no memory holds, the file is found to be too short first. */
-static void test_large_claims(void **state)
+CHECK_TEST(test_large_claims)
 {
     entries pairs;
     model made;
@@ -266,7 +266,7 @@ static void test_large_claims(void **state)
     check_refused("models/model.onnx", "w.bin", OPEVO_INVALID, "4398046511104 bytes from byte 8");
 }
 
-static void test_entries(void **state)
+CHECK_TEST(test_entries)
 {
     static const char *const words[] = {"without its name", "without its name",
                                         "both in the model"};
@@ -283,7 +283,7 @@ static void test_entries(void **state)
 }
 
 /* A model on standard input, the tensors of --run and attributes have no folder. */
-static void test_no_folder(void **state)
+CHECK_TEST(test_no_folder)
 {
     static const char *const paths[] = {"/dev/stdin", "/proc/self/fd/0"};
     opevo_network *network = NULL;
@@ -317,7 +317,7 @@ static void test_no_folder(void **state)
                 opevo_network_read("models/model.onnx", NULL, &network, &err));
 }
 
-static void test_without_memory(void **state)
+CHECK_TEST(test_without_memory)
 {
     opevo_status status = OPEVO_NOMEM;
     entries pairs;
@@ -340,12 +340,5 @@ static void test_without_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_locations),     cmocka_unit_test(test_whole_numbers),
-        cmocka_unit_test(test_places),        cmocka_unit_test(test_absolute_path),
-        cmocka_unit_test(test_sizes),         cmocka_unit_test(test_large_claims),
-        cmocka_unit_test(test_entries),       cmocka_unit_test(test_no_folder),
-        cmocka_unit_test(test_without_memory)};
-
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return check_tests(make_folder, remove_folder);
 }

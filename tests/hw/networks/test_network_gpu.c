@@ -13,7 +13,7 @@
 /* ---- Libraries ---- */
 
 /* Every kind of step, with all passes and with few of them, which leaves copies as they are. */
-static void random_networks_are_right(void **test)
+CHECK_TEST(random_networks_are_right)
 {
     static const char *const passes[] = {"fold,split,drop,scale,fuse", "fold,split,drop",
                                          "fold,split,drop,scale,fuse,block"};
@@ -42,7 +42,7 @@ static void random_networks_are_right(void **test)
 }
 
 /* The smallest first. */
-static void light_models_are_right(void **test)
+CHECK_TEST(light_models_are_right)
 {
     static const char *const models[] = {"squeezenet",   "shufflenet", "bvlc_alexnet",
                                          "inception_v1", "zfnet512",   "inception_v2",
@@ -70,7 +70,7 @@ static void light_models_are_right(void **test)
 
 /* A step with more products than the parameters of a sketch: its kernels are plain loops, which
  * threads divide too. */
-static void plain_kernels_are_right(void **test)
+CHECK_TEST(plain_kernels_are_right)
 {
     enum { PRODUCTS = 10 };
     static network_draw network;
@@ -105,7 +105,7 @@ static void plain_kernels_are_right(void **test)
 }
 
 /* No kernel of a product of so many dimensions is the start, but there are some to choose from. */
-static void kernels_without_a_start_can_be_chosen(void **test)
+CHECK_TEST(kernels_without_a_start_can_be_chosen)
 {
     static network_draw network;
     const opevo_network_library_options options = {
@@ -170,7 +170,7 @@ static int check_spoilt(const char *plan, const char *before, int64_t add)
 
 /* Each offset of the plan is wrong once, by elements and by megabytes, then each number of blocks
  * and of threads, each box. */
-static void spoilt_plans_are_rejected(void **test)
+CHECK_TEST(spoilt_plans_are_rejected)
 {
     static network_draw network;
     char *plan = NULL;
@@ -197,7 +197,7 @@ static void spoilt_plans_are_rejected(void **test)
 }
 
 /* A kernel and its plan agree on too few blocks or on too many threads. */
-static void spoilt_kernels_are_rejected(void **test)
+CHECK_TEST(spoilt_kernels_are_rejected)
 {
     static const char head[] = "NET_FUNCTION(";
     static network_draw network;
@@ -236,14 +236,5 @@ static void spoilt_kernels_are_rejected(void **test)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(light_models_are_right),
-        cmocka_unit_test(random_networks_are_right),
-        cmocka_unit_test(plain_kernels_are_right),
-        cmocka_unit_test(kernels_without_a_start_can_be_chosen),
-        cmocka_unit_test(spoilt_plans_are_rejected),
-        cmocka_unit_test(spoilt_kernels_are_rejected),
-    };
-
-    return enter_folder() ? leave_folder(cmocka_run_group_tests(tests, NULL, NULL)) : 1;
+    return enter_folder() ? leave_folder(check_tests(NULL, NULL)) : 1;
 }

@@ -32,7 +32,7 @@ static void check_runs(const char *program)
     CHECK_PROGRAM(run);
 }
 
-static void nets_run_at_once(void **test)
+CHECK_TEST(nets_run_at_once)
 {
     static network_draw network;
 
@@ -82,7 +82,7 @@ static const char without_memory[] =
     "    net_destroy(self);\n    net_destroy(NULL);\n    free(first);\n    free(input);\n"
     "    for (int i = 0; i < NET_OUTPUTS; i++)\n        free(output[i]);\n    return 0;\n}\n";
 
-static void failures_are_reported(void **test)
+CHECK_TEST(failures_are_reported)
 {
     static network_draw network;
 
@@ -136,7 +136,7 @@ static const char hip_runtime[] =
     "#define hipLaunchKernel emulatedLaunchKernel\n";
 
 /* Limits are asked for by names that HIP answers. */
-static void hip_is_asked_for_what_it_has(void **test)
+CHECK_TEST(hip_is_asked_for_what_it_has)
 {
     static const char *const mine[] = {
         "sh", "-c",
@@ -182,7 +182,7 @@ static bool is_there(const char *file)
     return access(path, R_OK) == 0;
 }
 
-static void files_compile_for_devices(void **test)
+CHECK_TEST(files_compile_for_devices)
 {
     static const struct {
         opevo_kernel_dialect dialect;
@@ -225,7 +225,7 @@ static const char plain_program[] =
 
 /* With CUDA's own compiler. Where a plain program finds no device, the library says what is
  * missing, and its program ends with status 2. */
-static void nvcc_builds_it(void **test)
+CHECK_TEST(nvcc_builds_it)
 {
     static const char *const plain[] = {
         "sh", "-c",
@@ -268,13 +268,5 @@ static void nvcc_builds_it(void **test)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nets_run_at_once),
-        cmocka_unit_test(failures_are_reported),
-        cmocka_unit_test(hip_is_asked_for_what_it_has),
-        cmocka_unit_test(files_compile_for_devices),
-        cmocka_unit_test(nvcc_builds_it),
-    };
-
-    return enter_folder() ? leave_folder(cmocka_run_group_tests(tests, NULL, NULL)) : 1;
+    return enter_folder() ? leave_folder(check_tests(NULL, NULL)) : 1;
 }

@@ -44,7 +44,7 @@ static void write_library(const opevo_network_inference *inference, unsigned thr
     write_checked(inference, NULL, threads);
 }
 
-static void results_are_right(void **test)
+CHECK_TEST(results_are_right)
 {
     static const char *const make[] = {
         "make", "-s",    "-C",
@@ -80,7 +80,7 @@ static opevo_network_inference *read_light(const opevo_network *network, uint64_
 
 /* Real networks. Winograd's convolutions of SqueezeNet, on images of 55, 27 and 13 rows, give what
  * the network gives without them. */
-static void light_models_are_right(void **test)
+CHECK_TEST(light_models_are_right)
 {
     static const char *const make[] = {"make", "-s", "-C", folder, "check", NULL};
     static const char *const models[] = {"squeezenet", "shufflenet"};
@@ -106,7 +106,7 @@ static void light_models_are_right(void **test)
 
 /* The mean over whole images of channels in blocks, one or two vectors of them: the first part of
  * the sum sets what the others add to. */
-static void blocked_pools_are_right(void **test)
+CHECK_TEST(blocked_pools_are_right)
 {
     static const char *const make[] = {
         "make", "-s", "-C", folder, "check", "CFLAGS=-O2 -march=native -Wall -Wextra -Werror",
@@ -138,7 +138,7 @@ static void blocked_pools_are_right(void **test)
 }
 
 /* Without OpenMP it is compiled, too; other flags than -march=native give no warning either. */
-static void it_stands_alone(void **test)
+CHECK_TEST(it_stands_alone)
 {
     static const char *const make[] = {
         "make",  "-s", "-C", folder, "OPENMP=", "CFLAGS=-O1 -std=c11 -Wall -Wextra -Werror",
@@ -153,7 +153,7 @@ static void it_stands_alone(void **test)
 }
 
 /* A spoilt weight is found by the program. */
-static void a_fault_is_found(void **test)
+CHECK_TEST(a_fault_is_found)
 {
     static const char *const make[] = {"make", "-s", "-C", folder, NULL};
     static const char *const check[] = {"network_library_test/net", "--data", folder, NULL};
@@ -176,7 +176,7 @@ static void a_fault_is_found(void **test)
 }
 
 /* Several nets at the same time, on one thread and on two. */
-static void nets_run_at_once(void **test)
+CHECK_TEST(nets_run_at_once)
 {
     static const char *const make[] = {"make", "-s", "-C", folder, NULL};
     static const char *const build[] = {"cc",
@@ -237,7 +237,7 @@ static bool choose_any(opevo_network_library *library, int task, int64_t *packed
 }
 
 /* What kernels need adds up to what the library needs with them. */
-static void memory_of_kernels_adds_up(void **test)
+CHECK_TEST(memory_of_kernels_adds_up)
 {
     static network_draw network;
     const opevo_network_library_options options = {
@@ -276,7 +276,7 @@ static void memory_of_kernels_adds_up(void **test)
     assert_true(10 * with_packed > rounds);
 }
 
-static void what_has_no_code_is_refused(void **test)
+CHECK_TEST(what_has_no_code_is_refused)
 {
     const opevo_network_library_options options = {.threads = 1, .model = "m", .version = "0"};
     opevo_network_library_options gpu = options;
@@ -303,7 +303,7 @@ static void what_has_no_code_is_refused(void **test)
 }
 
 /* Elements that are moved only, no elements, and elements that are not finite. */
-static void what_computes_little_is_right(void **test)
+CHECK_TEST(what_computes_little_is_right)
 {
     static const char *const make[] = {
         "make", "-s", "-C", folder, "check", "CFLAGS=-O1 -Wall -Wextra -Wpedantic -Werror", NULL};
@@ -358,17 +358,5 @@ static void what_computes_little_is_right(void **test)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(light_models_are_right),
-        cmocka_unit_test(results_are_right),
-        cmocka_unit_test(blocked_pools_are_right),
-        cmocka_unit_test(it_stands_alone),
-        cmocka_unit_test(a_fault_is_found),
-        cmocka_unit_test(memory_of_kernels_adds_up),
-        cmocka_unit_test(nets_run_at_once),
-        cmocka_unit_test(what_has_no_code_is_refused),
-        cmocka_unit_test(what_computes_little_is_right),
-    };
-
-    return enter_folder() ? leave_folder(cmocka_run_group_tests(tests, NULL, NULL)) : 1;
+    return enter_folder() ? leave_folder(check_tests(NULL, NULL)) : 1;
 }

@@ -26,7 +26,7 @@ static void check_refused(model *self, const opevo_network_given *given, const c
 /* ---- Outputs that are left out ---- */
 
 /* Of every operator, the first output has a name, unless it has any number of them. */
-static void test_first_outputs(void **test)
+CHECK_TEST(test_first_outputs)
 {
     for (const opevo_i_net_operator *const *family = opevo_i_net_families; *family; family++) {
         for (const opevo_i_net_operator *row = *family; row->name; row++) {
@@ -52,7 +52,7 @@ static void test_first_outputs(void **test)
 }
 
 /* Each part is the same, whichever others are left out; of a constant and of an input. */
-static void test_split(void **test)
+CHECK_TEST(test_split)
 {
     static const char *const names[] = {"a _ _", "_ b _", "_ _ c", "a b c"};
     static const int64_t part[] = {1, 0, 3};
@@ -93,7 +93,7 @@ static void test_split(void **test)
     }
 }
 
-static void test_parts_outside(void **test)
+CHECK_TEST(test_parts_outside)
 {
     static const int64_t parts[][2] = {{-100000000, 100000004}, {5, -1},        {1, 2},
                                        {INT64_MAX, INT64_MAX},  {INT64_MIN, 4}, {4, 1}};
@@ -112,7 +112,7 @@ static void test_parts_outside(void **test)
 
 /* What the named outputs of a batch normalisation in training are, beside the definitions:
  * (x - mean)/sqrt(variance + epsilon) scale + bias, and 0.9 running + 0.1 of the batch. */
-static void test_training(void **test)
+CHECK_TEST(test_training)
 {
     static const char *const names[] = {"y", "y m", "y _ v", "y m v"};
 
@@ -162,7 +162,7 @@ static void test_training(void **test)
     }
 }
 
-static void test_outputs_of_training(void **test)
+CHECK_TEST(test_outputs_of_training)
 {
     for (int k = 0; k < 3; k++) {
         model made;
@@ -182,7 +182,7 @@ static void test_outputs_of_training(void **test)
 }
 
 /* Definitions name what there is, whatever made them. */
-static void test_data_of_definitions(void **test)
+CHECK_TEST(test_data_of_definitions)
 {
     static const struct {
         const char *text;
@@ -214,7 +214,7 @@ static void test_data_of_definitions(void **test)
 /* ---- Shapes ---- */
 
 /* Products that wrap around to a small number, of what a file or a caller gives. */
-static void test_large_inputs(void **test)
+CHECK_TEST(test_large_inputs)
 {
     static const struct {
         int dims;
@@ -242,7 +242,7 @@ static void test_large_inputs(void **test)
 }
 
 /* No product of some extents is too large either, where another extent is 0. */
-static void test_large_empty_tensors(void **test)
+CHECK_TEST(test_large_empty_tensors)
 {
     model made;
 
@@ -257,7 +257,7 @@ static void test_large_empty_tensors(void **test)
     check_refused(&made, NULL, "too many");
 }
 
-static void test_large_reshapes(void **test)
+CHECK_TEST(test_large_reshapes)
 {
     static const int64_t shape[][4] = {{2147483647, 2147483647, 2147483647, -1},
                                        {1099511, 2147483647, 2147483647, 2147483647},
@@ -276,7 +276,7 @@ static void test_large_reshapes(void **test)
 }
 
 /* A step of a slice that is longer than the tensor. */
-static void test_large_steps(void **test)
+CHECK_TEST(test_large_steps)
 {
     opevo_array x = make_array(2, (int64_t[]){3, 4}, &state), y = {0};
     model made;
@@ -299,7 +299,7 @@ static void test_large_steps(void **test)
 /* ---- Constants that are not worth their work ---- */
 
 /* Neither reading nor the passes compute them; without a limit, this test does not end. */
-static void test_long_constants(void **test)
+CHECK_TEST(test_long_constants)
 {
     static const struct {
         int64_t channels, places, size;
@@ -338,7 +338,7 @@ static void test_long_constants(void **test)
 }
 
 /* Joined at most 64 by 64, so that the work of joining is linear in the nodes. */
-static void test_long_chains(void **test)
+CHECK_TEST(test_long_chains)
 {
     enum { NODES = 2 * 64 + 1 };
     opevo_array x = make_array(1, (int64_t[]){4}, &state), y = {0};
@@ -380,7 +380,7 @@ static void test_long_chains(void **test)
 
 /* The maximum and its place, where almost all of a window is padding: only points inside are
  * visited. */
-static void test_wide_windows(void **test)
+CHECK_TEST(test_wide_windows)
 {
     enum { WIDE = 1 << 24 };
     opevo_array x = make_array(5, (int64_t[]){1, 2, 2, 3, 2}, &state);
@@ -416,7 +416,7 @@ static void test_wide_windows(void **test)
 }
 
 /* The maximum with its place is that without, and is at its place. */
-static void test_places_of_maxima(void **test)
+CHECK_TEST(test_places_of_maxima)
 {
     for (int k = 0; k < 60; k++) {
         int64_t kernel = 1 + (int64_t)draw(&state, 4), dilation = 1 + (int64_t)draw(&state, 3),
@@ -451,7 +451,7 @@ static void test_places_of_maxima(void **test)
 
 /* What docs/formats/onnx.md says of elements below all finite numbers: a window of padding and
  * -inf. */
-static void test_least_elements(void **test)
+CHECK_TEST(test_least_elements)
 {
     for (int index = 0; index < 2; index++) {
         opevo_array x = make_array(3, (int64_t[]){1, 1, 3}, &state), y = {0};
@@ -475,7 +475,7 @@ static void test_least_elements(void **test)
 
 /* ---- Values and shapes of the caller ---- */
 
-static void test_given(void **test)
+CHECK_TEST(test_given)
 {
     static const char *const files[] = {"a.pb", "b.pb"};
     opevo_array value[2] = {make_array(2, (int64_t[]){2, 3}, &state),
@@ -507,16 +507,5 @@ static void test_given(void **test)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_outputs),       cmocka_unit_test(test_split),
-        cmocka_unit_test(test_parts_outside),       cmocka_unit_test(test_training),
-        cmocka_unit_test(test_outputs_of_training), cmocka_unit_test(test_data_of_definitions),
-        cmocka_unit_test(test_large_inputs),        cmocka_unit_test(test_large_empty_tensors),
-        cmocka_unit_test(test_large_reshapes),      cmocka_unit_test(test_large_steps),
-        cmocka_unit_test(test_long_constants),      cmocka_unit_test(test_long_chains),
-        cmocka_unit_test(test_wide_windows),        cmocka_unit_test(test_places_of_maxima),
-        cmocka_unit_test(test_least_elements),      cmocka_unit_test(test_given),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, remove_model);
+    return check_tests(NULL, remove_model);
 }

@@ -99,7 +99,7 @@ static void link_both(opevo_kernel_dialect dialect, const char *const *script)
     remove_tree("Beta2");
 }
 
-static void two_are_parts_of_one_program(void **test)
+CHECK_TEST(two_are_parts_of_one_program)
 {
     static const char *const script[] = {
         "sh", "-euc",
@@ -113,7 +113,7 @@ static void two_are_parts_of_one_program(void **test)
 }
 
 /* With the runtime that emulates a device in each of them. */
-static void two_for_a_gpu_are_parts_of_one_program(void **test)
+CHECK_TEST(two_for_a_gpu_are_parts_of_one_program)
 {
     static const char *const script[] = {
         "sh", "-euc",
@@ -138,7 +138,7 @@ static void check_refused(const char *name)
         fail_msg("The name \"%s\" is allowed.", name);
 }
 
-static void names_that_do_not_compile_are_refused(void **test)
+CHECK_TEST(names_that_do_not_compile_are_refused)
 {
     static const char *const refused[] = {"",         "9a",
                                           "a-b",      "_net",
@@ -190,7 +190,7 @@ static void check_words(const char *text)
 }
 
 /* No name can mean something else in a source that has the type of this name. */
-static void words_of_the_sources_are_refused(void **test)
+CHECK_TEST(words_of_the_sources_are_refused)
 {
     static const opevo_kernel_dialect dialects[] = {OPEVO_KERNEL_C, OPEVO_KERNEL_CUDA};
     static const char *const files[] = {"zz9/zz9.c",  "zz9/zz9.h",    "zz9/main.c",  "zz9/run.c",
@@ -222,7 +222,7 @@ static void words_of_the_sources_are_refused(void **test)
 }
 
 /* In one folder, a library with another name takes the place of the one before. */
-static void another_name_replaces(void **test)
+CHECK_TEST(another_name_replaces)
 {
     static network_draw first, second;
     const opevo_network_library_options options = {
@@ -246,15 +246,7 @@ static void another_name_replaces(void **test)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_are_parts_of_one_program),
-        cmocka_unit_test(two_for_a_gpu_are_parts_of_one_program),
-        cmocka_unit_test(names_that_do_not_compile_are_refused),
-        cmocka_unit_test(words_of_the_sources_are_refused),
-        cmocka_unit_test(another_name_replaces),
-    };
-
     if (!enter_folder())
         return 1;
-    return leave_folder(cmocka_run_group_tests(tests, NULL, NULL));
+    return leave_folder(check_tests(NULL, NULL));
 }

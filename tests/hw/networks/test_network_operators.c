@@ -90,7 +90,7 @@ static double sign_of(double x)
 }
 
 /* Elements from `least` on. */
-static void test_functions(void **test)
+CHECK_TEST(test_functions)
 {
     static const struct {
         const char *name;
@@ -153,7 +153,7 @@ static void test_functions(void **test)
 }
 
 /* A power of whole and half exponents is products and roots, others are those of C. */
-static void test_powers(void **test)
+CHECK_TEST(test_powers)
 {
     static const double exponents[] = {-2, -1, -.5, .5, 1, 2, 3, 4, 0, 2.5, 7};
 
@@ -179,7 +179,7 @@ static void test_powers(void **test)
 /* ---- Broadcasting ---- */
 
 /* The smaller tensor may come first, as a bias does in products of exported layers. */
-static void test_broadcast(void **test)
+CHECK_TEST(test_broadcast)
 {
     for (int first = 0; first < 2; first++) {
         opevo_array x = make_array(3, (int64_t[]){2, 3, 4}, &state), y = {0};
@@ -276,7 +276,7 @@ static void check_many(const char *name, size_t inputs)
     opevo_array_free(&x);
 }
 
-static void test_many_inputs(void **test)
+CHECK_TEST(test_many_inputs)
 {
     static const char *const names[] = {"Sum", "Mean", "Max", "Min"};
     static const size_t inputs[] = {1, 2, 15, 16, 17, 50, MANY};
@@ -289,7 +289,7 @@ static void test_many_inputs(void **test)
 /* ---- Whole numbers that shapes are made of ---- */
 
 /* What exporters write for x.view(x.shape[0], -1): the shape is known though x is not. */
-static void test_shape_arithmetic(void **test)
+CHECK_TEST(test_shape_arithmetic)
 {
     opevo_array x = make_array(4, (int64_t[]){2, 3, 4, 5}, &state), y = {0};
     model made;
@@ -341,7 +341,7 @@ static int64_t whole_result(const char *operation, int64_t a, int64_t b)
     return result;
 }
 
-static void test_whole_numbers(void **test)
+CHECK_TEST(test_whole_numbers)
 {
     assert_int_equal(whole_result("Div", -7, 2), -3); /* towards 0, as C's */
     assert_int_equal(whole_result("Mod", -7, 3), 2);  /* the sign of the divisor */
@@ -354,7 +354,7 @@ static void test_whole_numbers(void **test)
 }
 
 /* What has no result is refused. */
-static void test_division_by_zero(void **test)
+CHECK_TEST(test_division_by_zero)
 {
     static const struct {
         const char *operation;
@@ -380,7 +380,7 @@ static void test_division_by_zero(void **test)
 }
 
 /* Comparisons give NaN for NaN, and keep all else. */
-static void test_not_a_number(void **test)
+CHECK_TEST(test_not_a_number)
 {
     static const char *const operations[] = {"Relu", "Clip",      "Max",
                                              "Min",  "ReduceMax", "ReduceMin"};
@@ -444,7 +444,7 @@ static double reduce(const char *name, const float *x, int count)
 }
 
 /* Over the last dimension, and of a tensor without dimensions. */
-static void test_reductions(void **test)
+CHECK_TEST(test_reductions)
 {
     static const char *const names[] = {
         "ReduceSum", "ReduceMean",      "ReduceMax",  "ReduceMin",    "ReduceL1",
@@ -475,7 +475,7 @@ static void test_reductions(void **test)
 }
 
 /* Rows of a layer normalisation have mean 0 and variance 1 before scale and bias. */
-static void test_layer_normalization(void **test)
+CHECK_TEST(test_layer_normalization)
 {
     opevo_array x = make_array(2, (int64_t[]){5, 16}, &state), y = {0};
     model made;
@@ -506,7 +506,7 @@ static void test_layer_normalization(void **test)
 }
 
 /* exp of the logarithm of softmax is softmax, before and after the opset that changed its axis. */
-static void test_log_softmax(void **test)
+CHECK_TEST(test_log_softmax)
 {
     for (int k = 0; k < 4; k++) {
         opevo_array x = make_array(3, (int64_t[]){2, 3, 4}, &state), y = {0}, z = {0};
@@ -533,7 +533,7 @@ static void test_log_softmax(void **test)
 /* ---- What is refused ---- */
 
 /* Definitions are of float32: other inputs beside it are refused, not read as if they were. */
-static void test_mixed_types(void **test)
+CHECK_TEST(test_mixed_types)
 {
     opevo_network *network = NULL;
     model made;
@@ -550,7 +550,7 @@ static void test_mixed_types(void **test)
 }
 
 /* A value of another type than the input's. */
-static void test_values_of_another_type(void **test)
+CHECK_TEST(test_values_of_another_type)
 {
     const int64_t four = 4;
     opevo_array x = make_array(1, &four, &state);
@@ -571,21 +571,5 @@ static void test_values_of_another_type(void **test)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_powers),
-        cmocka_unit_test(test_many_inputs),
-        cmocka_unit_test(test_broadcast),
-        cmocka_unit_test(test_shape_arithmetic),
-        cmocka_unit_test(test_whole_numbers),
-        cmocka_unit_test(test_division_by_zero),
-        cmocka_unit_test(test_not_a_number),
-        cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_layer_normalization),
-        cmocka_unit_test(test_log_softmax),
-        cmocka_unit_test(test_mixed_types),
-        cmocka_unit_test(test_values_of_another_type),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, remove_model);
+    return check_tests(NULL, remove_model);
 }

@@ -39,7 +39,7 @@ static double change_by(const opevo_network *network, const opevo_array *input,
     return change;
 }
 
-static void test_results(void **state)
+CHECK_TEST(test_results)
 {
     static const char *const exact[] = {"fold", "split", "drop", "fold,split,drop"};
     static const char *const rounded[] = {"scale",
@@ -82,7 +82,7 @@ static void test_results(void **state)
 
 /* Of these networks most have layers between layers, whose tensors lie in blocks; inputs and
  * outputs of the network never do, and a second pass finds nothing to do. */
-static void test_blocks(void **state)
+CHECK_TEST(test_blocks)
 {
     size_t networks = test_size(16, 60), blocked = 0;
 
@@ -117,7 +117,7 @@ static void test_blocks(void **state)
 }
 
 /* A depthwise convolution reads the blocks that it writes, at the same place in a block. */
-static void test_depthwise_blocks(void **state)
+CHECK_TEST(test_depthwise_blocks)
 {
     opevo_network_inference *inference = NULL;
     opevo_network *network = NULL;
@@ -151,7 +151,7 @@ static void test_depthwise_blocks(void **state)
 
 /* Whether the comparison above finds a spoilt result: a weight that is wrong by a hundredth, and a
  * step that reads another channel. */
-static void test_spoilt(void **state)
+CHECK_TEST(test_spoilt)
 {
     for (int fault = 0; fault < 2; fault++) {
         opevo_network *network = NULL;
@@ -198,7 +198,7 @@ static void test_spoilt(void **state)
 }
 
 /* Definitions that do not fit their step are refused by what reads them. */
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     static const char *const spoilt[] = {"X[3, 4]; Y0[a:3, b:4] = X[a, b]",
                                          "X7[3, 4]; Y0[a:3, b:4] = X7[a, b]",
@@ -230,7 +230,7 @@ static void test_refused(void **state)
 }
 
 /* Wherever memory ends, passes say so and leave steps that can be destroyed, and nothing else. */
-static void test_memory(void **state)
+CHECK_TEST(test_memory)
 {
     static grown made;
     opevo_network *network = NULL;
@@ -286,7 +286,7 @@ static void draw_weights(opevo_network_inference *inference)
 
 /* Before and after all passes but folding, on random weights. Differences are those of roundings
  * in single precision of some fifty layers in a row. */
-static void test_light_results(void **state)
+CHECK_TEST(test_light_results)
 {
     opevo_network *network = read_light_model("shufflenet");
     opevo_array input = {0}, results[2] = {{0}, {0}};
@@ -313,12 +313,5 @@ static void test_light_results(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_results),          cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_depthwise_blocks), cmocka_unit_test(test_spoilt),
-        cmocka_unit_test(test_refused),          cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_light_results),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, remove_model);
+    return check_tests(NULL, remove_model);
 }

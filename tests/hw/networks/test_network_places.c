@@ -12,7 +12,7 @@ static uint64_t state = 5;
 /* ---- Blocks, borders and triangles ---- */
 
 /* Blocks of depth to space and back, in both orders of nodes; the elements are those of x. */
-static void test_depth_and_space(void **test)
+CHECK_TEST(test_depth_and_space)
 {
     opevo_array x = make_array(4, (int64_t[]){2, 8, 4, 6}, &state), y = {0};
     model made;
@@ -29,7 +29,7 @@ static void test_depth_and_space(void **test)
 }
 
 /* Each border beside the definition of its element in a loop. */
-static void test_borders(void **test)
+CHECK_TEST(test_borders)
 {
     static const char *const modes[] = {"constant", "edge", "reflect"};
 
@@ -64,7 +64,7 @@ static void test_borders(void **test)
 }
 
 /* The mask of a causal attention, as exporters write it: all of it is constant. */
-static void test_causal_mask(void **test)
+CHECK_TEST(test_causal_mask)
 {
     opevo_array x = make_array(2, (int64_t[]){4, 4}, &state), y = {0};
     model made;
@@ -91,7 +91,7 @@ static void test_causal_mask(void **test)
 /* ---- Indices ---- */
 
 /* Places that are scattered to are found again, and all others are as before. */
-static void test_scattered_elements(void **test)
+CHECK_TEST(test_scattered_elements)
 {
     opevo_array x = make_array(1, (int64_t[]){9}, &state), y = {0};
     model made;
@@ -111,8 +111,8 @@ static void test_scattered_elements(void **test)
     opevo_array_free(&y);
 }
 
-/* Indices may be floats, which are no elements that are moved. */
-static void test_one_hot(void **test)
+/* Indices may be floats, which are not elements that are moved. */
+CHECK_TEST(test_one_hot)
 {
     opevo_array x = make_array(1, (int64_t[]){3}, &state), y = {0};
     const float at[] = {2, 0, -1};
@@ -136,7 +136,7 @@ static void test_one_hot(void **test)
 
 /* An index that is outside, which shows where elements are moved, names the file and its node;
  * steps are named by the number of a node without a name. */
-static void test_outside(void **test)
+CHECK_TEST(test_outside)
 {
     opevo_network *network = NULL;
     opevo_network_inference *inference = NULL;
@@ -175,11 +175,5 @@ static void test_outside(void **test)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_depth_and_space), cmocka_unit_test(test_borders),
-        cmocka_unit_test(test_causal_mask),     cmocka_unit_test(test_scattered_elements),
-        cmocka_unit_test(test_one_hot),         cmocka_unit_test(test_outside),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, remove_model);
+    return check_tests(NULL, remove_model);
 }

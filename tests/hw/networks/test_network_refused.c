@@ -57,7 +57,7 @@ static void start(model *self, int opset, const char *operation, const char *inp
 /* ---- Attributes ---- */
 
 /* The type is that which is written, or that of the value. */
-static void test_types(void **test)
+CHECK_TEST(test_types)
 {
     model made;
 
@@ -94,7 +94,7 @@ static void test_types(void **test)
 }
 
 /* Whatever its operator, no node has an attribute of another name. */
-static void test_unknown(void **test)
+CHECK_TEST(test_unknown)
 {
     for (const opevo_i_net_operator *const *family = opevo_i_net_families; *family; family++) {
         for (const opevo_i_net_operator *row = *family; row->name; row++) {
@@ -109,7 +109,7 @@ static void test_unknown(void **test)
 }
 
 /* What is an attribute in one opset and an input in another one. */
-static void test_opsets(void **test)
+CHECK_TEST(test_opsets)
 {
     static const struct {
         const char *operation, *attribute, *inputs;
@@ -133,7 +133,7 @@ static void test_opsets(void **test)
     check_refused(&made, "allowzero is of opsets from 14, and the model is of opset 13");
 }
 
-static void test_missing(void **test)
+CHECK_TEST(test_missing)
 {
     static const char *const row[][2] = {{"Concat", "axis"},
                                          {"MaxPool", "kernel_shape"},
@@ -155,7 +155,7 @@ static void test_missing(void **test)
 
 /* ---- Values ---- */
 
-static void test_words(void **test)
+CHECK_TEST(test_words)
 {
     static const char *const windows[] = {"Conv", "ConvTranspose", "MaxPool", "AveragePool"};
     model made;
@@ -178,7 +178,7 @@ static void test_words(void **test)
     check_refused(&made, "fmod must be 1");
 }
 
-static void test_kernels(void **test)
+CHECK_TEST(test_kernels)
 {
     model made;
 
@@ -190,7 +190,7 @@ static void test_kernels(void **test)
 }
 
 /* With auto_pad VALID there is no padding, whatever `pads` says. */
-static void test_valid(void **test)
+CHECK_TEST(test_valid)
 {
     opevo_array x = make_array(4, (int64_t[]){4, 4, 4, 4}, &state);
 
@@ -222,7 +222,7 @@ static void test_valid(void **test)
 
 /* An average over padding only is refused, exactly where a window has no element, by brute
  * force. */
-static void test_averages(void **test)
+CHECK_TEST(test_averages)
 {
     for (int k = 0; k < 4 * 4 * 4 * 3 * 2; k++) {
         int64_t kernel = 1 + k % 4, before = k / 4 % 4, after = k / 16 % 4, stride = 1 + k / 64 % 3;
@@ -251,7 +251,7 @@ static void test_averages(void **test)
 /* ---- Outputs ---- */
 
 /* The declared type of an output is what its nodes compute, or open. */
-static void test_outputs(void **test)
+CHECK_TEST(test_outputs)
 {
     static const struct {
         int type, dims;
@@ -285,7 +285,7 @@ static void test_outputs(void **test)
 }
 
 /* A declared shape that is not what the nodes compute is said, and the model is read. */
-static void test_stale_outputs(void **test)
+CHECK_TEST(test_stale_outputs)
 {
     static const struct {
         int dims;
@@ -319,7 +319,7 @@ static void test_stale_outputs(void **test)
 
 /* With ceil_mode a pool has ceil((in + pads - kernel) / stride) + 1 windows, which may be one that is
  * larger than what is padded; its maximum is that of all elements. */
-static void test_large_windows(void **test)
+CHECK_TEST(test_large_windows)
 {
     for (int64_t kernel = 1; kernel < 12; kernel++) {
         for (int64_t stride = 1; stride < 8; stride++) {
@@ -361,14 +361,5 @@ static void test_large_windows(void **test)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types),         cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_opsets),        cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_words),         cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_valid),         cmocka_unit_test(test_averages),
-        cmocka_unit_test(test_outputs),       cmocka_unit_test(test_stale_outputs),
-        cmocka_unit_test(test_large_windows),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, remove_model);
+    return check_tests(NULL, remove_model);
 }

@@ -29,7 +29,7 @@ static char *only_text(const opevo_network_inference *inference)
 
 /* A convolution and all that a step may take in is one step, and the operands of the sum and of the
  * product may stand in any order. */
-static void test_layer(void **state)
+CHECK_TEST(test_layer)
 {
     for (int turned = 0; turned < 2; turned++) {
         opevo_network *network = NULL;
@@ -73,7 +73,7 @@ static void test_layer(void **state)
 
 /* Zeros that a step of their own puts around the image are a definition of the convolution, which
  * is the same as one with padding. */
-static void test_moves(void **state)
+CHECK_TEST(test_moves)
 {
     char *text[2] = {NULL, NULL};
 
@@ -108,7 +108,7 @@ static void test_moves(void **state)
 
 /* The nodes of a layer normalisation are one step, behind the product of which it takes in
  * nothing. */
-static void test_normalisation(void **state)
+CHECK_TEST(test_normalisation)
 {
     opevo_network *network = NULL;
     opevo_network_inference *inference = NULL;
@@ -154,7 +154,7 @@ static void test_normalisation(void **state)
 }
 
 /* What is read otherwise than at the place of the result, here by windows, is a step of its own. */
-static void test_kept(void **state)
+CHECK_TEST(test_kept)
 {
     opevo_network *network = NULL;
     opevo_network_inference *inference = NULL;
@@ -181,7 +181,7 @@ static void test_kept(void **state)
 }
 
 /* Each output of a Split that is read is a copy of its own. */
-static void test_copies(void **state)
+CHECK_TEST(test_copies)
 {
     opevo_network *network = NULL;
     opevo_network_inference *inference = NULL;
@@ -207,7 +207,7 @@ static void test_copies(void **state)
 }
 
 /* Equal layers are one task, with the steps that it stands for. */
-static void test_tasks(void **state)
+CHECK_TEST(test_tasks)
 {
     opevo_network *network = NULL;
     opevo_network_inference *inference = NULL;
@@ -243,7 +243,7 @@ static void test_tasks(void **state)
  * one task with its normalisation, ReLU and sum, except 64 to 256, which a shortcut has without
  * ReLU as well: 24. With two pools, a product and a softmax there are 28, of 57 steps and a
  * view. */
-static void test_resnet(void **state)
+CHECK_TEST(test_resnet)
 {
     opevo_network *network = read_light_model("resnet50");
     opevo_network_inference *inference = NULL;
@@ -268,7 +268,7 @@ static void test_resnet(void **state)
 }
 
 /* Before passes and after them. */
-static void test_light_texts(void **state)
+CHECK_TEST(test_light_texts)
 {
     static const char *const models[] = {"densenet121", "inception_v2", "resnet50", "shufflenet",
                                          "squeezenet"};
@@ -289,12 +289,5 @@ static void test_light_texts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layer),  cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_moves),  cmocka_unit_test(test_normalisation),
-        cmocka_unit_test(test_copies), cmocka_unit_test(test_tasks),
-        cmocka_unit_test(test_resnet), cmocka_unit_test(test_light_texts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, remove_model);
+    return check_tests(NULL, remove_model);
 }

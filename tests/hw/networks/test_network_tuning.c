@@ -136,7 +136,7 @@ static void make_network(opevo_text *text, bool with_sketches)
                                                   "X0[0,c,y,x]*2"));
 }
 
-static void without_sketches(void **test)
+CHECK_TEST(without_sketches)
 {
     told self = {0};
     const opevo_network_tuning_options options = options_of(&self, NULL, TRIALS);
@@ -191,7 +191,7 @@ static void check_group(opevo_store *store, const opevo_network_tuning *tuning)
 }
 
 /* Interrupted in the midst, then to the end, then once more from the store alone. */
-static void what_has_sketches_is_tuned(void **test)
+CHECK_TEST(what_has_sketches_is_tuned)
 {
     scratch_folder folder = scratch_make();
     opevo_text text = {0};
@@ -224,7 +224,7 @@ static void what_has_sketches_is_tuned(void **test)
     network_free(&network);
 }
 
-static void what_is_refused(void **test)
+CHECK_TEST(what_is_refused)
 {
     static const char *const unknown[] = {"no_such_setting=1"}, *const nowhere[] = {"nowhere"};
     opevo_text text = {0};
@@ -255,11 +255,7 @@ static void what_is_refused(void **test)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(without_sketches),
-                                       cmocka_unit_test(what_has_sketches_is_tuned),
-                                       cmocka_unit_test(what_is_refused)};
-
     if (!fake_folder_enter(OPEVO_FAKE_GPU, argv) || !cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

@@ -35,7 +35,7 @@ static bool is_identity(const opevo_i_net_winograd *form)
     return true;
 }
 
-static void test_matrices(void **state)
+CHECK_TEST(test_matrices)
 {
     size_t count = 0;
     const opevo_i_net_winograd *forms = opevo_i_net_winograds(&count);
@@ -175,7 +175,7 @@ static void layer_finish(model *made, opevo_network *network, opevo_array *input
 
 /* Whole numbers below 2^24 in all steps: weights are multiples of 24^2, by which G g G^T
  * divides. */
-static void test_exact(void **state)
+CHECK_TEST(test_exact)
 {
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
         const layer *of = &layers[i];
@@ -249,7 +249,7 @@ static void spoil(opevo_network_inference *inference)
 
 /* Random weights, whose sums are rounded, in all layouts: results are within the stated bound, and
  * those of spoilt weights are not. */
-static void test_random(void **state)
+CHECK_TEST(test_random)
 {
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
         layer of = layers[i];
@@ -372,7 +372,7 @@ static double measure(const opevo_i_net_winograd *form, int channels, int kind, 
 /* Errors are within the bound, and a bound that is proved for all orders of summation is not far
  * from errors that occur: they grow like the root of the number of roundings, the bound like that
  * number. */
-static void test_bound(void **state)
+CHECK_TEST(test_bound)
 {
     static const int channels[] = {1, 4, 16, 64, 256};
     size_t count = 0;
@@ -400,7 +400,7 @@ static void test_bound(void **state)
 /* With g = 1 at all places U = u u^T with |u| = |G 1| = (1, 3/2, 1/2, 1), and b = (2, 2, 2, 2).
  * Both rows of |A^T| give 2 (1 + 3/2 + 1/2) = 6, so that the bound is 6^2/9 gamma_n with n = 1 + 1
  * + 2 (1 + 2). */
-static void test_closed_form(void **state)
+CHECK_TEST(test_closed_form)
 {
     size_t count = 0;
     const opevo_i_net_winograd *form = opevo_i_net_winograds(&count);
@@ -437,8 +437,8 @@ static bool has_equal_steps(const opevo_network_inference *a, const opevo_networ
 }
 
 /* Nothing without an error that is allowed, up to the bound itself; where it does not pay only if
- * it is asked for; and nothing with strides, or with groups that are no whole blocks. */
-static void test_choice(void **state)
+ * it is asked for; and nothing with strides, or with groups that are not whole blocks. */
+CHECK_TEST(test_choice)
 {
     for (int64_t i = 0; i < 3; i++) {
         const layer of = {1,    8,     8,     6,    6, 1, 1 + (i == 1), i == 2 ? 8 : 1,
@@ -472,7 +472,7 @@ static void test_choice(void **state)
 }
 
 /* A second pass finds nothing that is left, and one without `block` before it nothing at all. */
-static void test_again(void **state)
+CHECK_TEST(test_again)
 {
     opevo_network *network = NULL;
     opevo_network_inference *inference = NULL;
@@ -496,7 +496,7 @@ static void test_again(void **state)
 }
 
 /* Of layers as they are in networks the large tile pays on large images, none on one pixel. */
-static void test_costs(void **state)
+CHECK_TEST(test_costs)
 {
     size_t count = 0;
     const opevo_i_net_winograd *forms = opevo_i_net_winograds(&count);
@@ -518,7 +518,7 @@ static void test_costs(void **state)
 
 /* Wherever memory ends, the pass says so and leaves steps that can be destroyed, and nothing
  * else. */
-static void test_memory(void **state)
+CHECK_TEST(test_memory)
 {
     opevo_network *network = NULL;
     opevo_status status = OPEVO_NOMEM;
@@ -548,13 +548,5 @@ static void test_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matrices),    cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_random),      cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_closed_form), cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_again),       cmocka_unit_test(test_costs),
-        cmocka_unit_test(test_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, remove_model);
+    return check_tests(NULL, remove_model);
 }

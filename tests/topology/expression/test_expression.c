@@ -102,7 +102,7 @@
     X(1 ? 2.5 : 3.5)                                                                               \
     X(0x1.8p1)
 
-static void test_constants_like_the_compiler(void **state)
+CHECK_TEST(test_constants_like_the_compiler)
 {
 #define CHECK_INTEGER(expression)                                                                  \
     expect_integer(#expression, OPEVO_DIALECT_C, (int64_t)(expression));
@@ -357,7 +357,7 @@ static void check_random(opevo_dialect dialect, uint64_t seed)
     opevo_text_free(&source);
 }
 
-static void test_random_trees(void **state)
+CHECK_TEST(test_random_trees)
 {
     check_random(OPEVO_DIALECT_C, 1);
     check_random(OPEVO_DIALECT_PYTHON, 2);
@@ -365,7 +365,7 @@ static void test_random_trees(void **state)
 
 /* ---- Names, texts, functions ---- */
 
-static void test_names(void **state)
+CHECK_TEST(test_names)
 {
     expect_integer("X[0] * X[1] * X[2]", OPEVO_DIALECT_C, 64);
     expect_integer("first + a*b", OPEVO_DIALECT_C, 8 - 21);
@@ -387,7 +387,7 @@ static void test_names(void **state)
     expect_integer("\"\" == ''", OPEVO_DIALECT_C, 1);
 }
 
-static void test_functions(void **state)
+CHECK_TEST(test_functions)
 {
     expect_integer("min(a, b)", OPEVO_DIALECT_C, -3);
     expect_integer("max(b, a, 9, 2)", OPEVO_DIALECT_C, 9);
@@ -402,7 +402,7 @@ static void test_functions(void **state)
 
 /* The results were worked out by hand from Python's rules; `or` and `and` give truth values here.
  */
-static void test_python(void **state)
+CHECK_TEST(test_python)
 {
     static const struct {
         const char *source;
@@ -458,17 +458,4 @@ static void test_python(void **state)
     expect_real("-7.5 // 2", OPEVO_DIALECT_PYTHON, -4);
     expect_real("-7.5 % 2", OPEVO_DIALECT_PYTHON, 0.5);
     expect_real("7.5 % -2", OPEVO_DIALECT_PYTHON, -0.5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_constants_like_the_compiler),
-        cmocka_unit_test(test_random_trees),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_python),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

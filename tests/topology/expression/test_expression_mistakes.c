@@ -11,7 +11,7 @@
 
 /* ---- What has no value ---- */
 
-static void test_faults(void **state)
+CHECK_TEST(test_faults)
 {
     static const struct {
         const char *source;
@@ -78,7 +78,7 @@ static void test_faults(void **state)
 
 /* ---- Mistakes ---- */
 
-static void test_mistakes(void **state)
+CHECK_TEST(test_mistakes)
 {
     static const struct {
         const char *source;
@@ -181,7 +181,7 @@ static void check_nesting(const char *head, const char *middle, const char *tail
     opevo_free(source);
 }
 
-static void test_limits(void **state)
+CHECK_TEST(test_limits)
 {
     opevo_i_topology_expression expression = {0};
     char *source = repeat("a+", "a", "", 20000);
@@ -215,7 +215,7 @@ static void test_limits(void **state)
 }
 
 /* Words in no order: none may crash, what compiles is evaluated, and a refusal has its sentence. */
-static void test_word_soup(void **state)
+CHECK_TEST(test_word_soup)
 {
     static const char *const words[] = {
         "a",      "b",    "X[1]", "X",  "PRECISION", "mixed", "half", "1",  "0",   "2.5",
@@ -252,7 +252,7 @@ static void test_word_soup(void **state)
     assert_in_range(accepted, 5000, 100000);
 }
 
-static void test_allocation_failures(void **state)
+CHECK_TEST(test_allocation_failures)
 {
     const char *source = "mixed in (1, 2, 'x'";
     int64_t live = opevo_memory_live();
@@ -273,17 +273,4 @@ static void test_allocation_failures(void **state)
     assert_int_equal(status, OPEVO_OK);
     opevo_i_topology_expression_release(&expression);
     assert_int_equal(opevo_memory_live(), live);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_word_soup),
-        cmocka_unit_test(test_allocation_failures),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static uint64_t next_bits(void *context)
     return opevo_hash_mix(*state += UINT64_C(0x9e3779b97f4a7c15));
 }
 
-static void test_counts(void **state)
+CHECK_TEST(test_counts)
 {
     uint64_t seed = 1;
 
@@ -47,11 +47,4 @@ static void test_counts(void **state)
                 opevo_space_allows(space, opevo_diagram_draw_point(diagram, next_bits, &seed)));
         opevo_space_destroy(space);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

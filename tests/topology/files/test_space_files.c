@@ -12,7 +12,7 @@
 
 /* ---- NNI's form ---- */
 
-static void test_nni_form(void **state)
+CHECK_TEST(test_nni_form)
 {
     opevo_space *space = parse("{\"K\": {\"_type\": \"factor\", \"_value\": [1024, 3]},\n"
                                " \"X\": {\"_type\": \"factor\", \"_value\": [512, 4]},\n"
@@ -35,7 +35,7 @@ static void test_nni_form(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_our_extensions(void **state)
+CHECK_TEST(test_our_extensions)
 {
     opevo_space *space =
         parse("{\"n\": {\"_type\": \"factor\", \"_value\": [24, 3], \"_topology\": \"any-divisor\","
@@ -62,7 +62,7 @@ static void test_our_extensions(void **state)
 }
 
 /* A real number that is whole stays a real number: 1 / 2.0 is not 1 / 2. */
-static void test_reals_stay_reals(void **state)
+CHECK_TEST(test_reals_stay_reals)
 {
     opevo_space *space = parse("{\"s\": {\"_type\": \"discrete\", \"_value\": [2.0, 1e30, 5]},"
                                " \"_constraints\": [\"1 / s > 0\", \"s >= 2\"]}");
@@ -76,7 +76,7 @@ static void test_reals_stay_reals(void **state)
 }
 
 /* Everything that the form can say comes back, and so does every point. */
-static void test_written_spaces_come_back(void **state)
+CHECK_TEST(test_written_spaces_come_back)
 {
     static const char *const files[] = {
         "{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}}",
@@ -129,7 +129,7 @@ static void test_written_spaces_come_back(void **state)
     }
 }
 
-static void test_nni_mistakes(void **state)
+CHECK_TEST(test_nni_mistakes)
 {
     static const struct {
         const char *json, *words;
@@ -225,7 +225,7 @@ static void test_nni_mistakes(void **state)
 
 /* Each constraint is named with the line on which it begins,
  * whatever stands in the texts before. */
-static void test_lines_of_constraints(void **state)
+CHECK_TEST(test_lines_of_constraints)
 {
     static const struct {
         const char *constraints, *words;
@@ -256,7 +256,7 @@ static void test_lines_of_constraints(void **state)
 }
 
 /* What somebody wrote is cut in messages. */
-static void test_long_texts_are_cut(void **state)
+CHECK_TEST(test_long_texts_are_cut)
 {
     static const char *const formats[] = {
         "{\"%s\": 3}",
@@ -307,7 +307,7 @@ static void check_copy_needs_no_file(const opevo_space *space, const char *graph
     opevo_text_free(&written);
 }
 
-static void test_loading(void **state)
+CHECK_TEST(test_loading)
 {
     char folder[] = "opevo-space-XXXXXX", path[64], graph[64];
     opevo_space *space = NULL;
@@ -334,20 +334,4 @@ static void test_loading(void **state)
     unlink(path);
     unlink(graph);
     rmdir(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nni_form),
-        cmocka_unit_test(test_our_extensions),
-        cmocka_unit_test(test_reals_stay_reals),
-        cmocka_unit_test(test_written_spaces_come_back),
-        cmocka_unit_test(test_nni_mistakes),
-        cmocka_unit_test(test_loading),
-        cmocka_unit_test(test_lines_of_constraints),
-        cmocka_unit_test(test_long_texts_are_cut),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static bool allows(const opevo_space *space, const char *text)
     return opevo_space_allows(space, point);
 }
 
-static void reads_baco(void **state)
+CHECK_TEST(reads_baco)
 {
     opevo_space *space =
         parse("{\"application_name\": \"toy\", \"input_parameters\": {"
@@ -48,7 +48,7 @@ static void reads_baco(void **state)
 }
 
 /* The child comes before its parent, as in files, which are sorted by names. */
-static void reads_configspace(void **state)
+CHECK_TEST(reads_configspace)
 {
     opevo_space *space = parse(
         "{\"name\": null, \"hyperparameters\": ["
@@ -75,7 +75,7 @@ static void reads_configspace(void **state)
     opevo_space_destroy(space);
 }
 
-static void reads_intervals_of_nni(void **state)
+CHECK_TEST(reads_intervals_of_nni)
 {
     opevo_space *space = parse("{\"q\": {\"_type\": \"quniform\", \"_value\": [1, 10, 3]},"
                                "\"b\": {\"_type\": \"choice\", \"_value\": [{\"_name\": \"x\","
@@ -89,7 +89,7 @@ static void reads_intervals_of_nni(void **state)
     opevo_space_destroy(space);
 }
 
-static void refuses_what_has_another_meaning(void **state)
+CHECK_TEST(refuses_what_has_another_meaning)
 {
 #define HYPER(conditions, forbiddens)                                                              \
     "{\"hyperparameters\": [{\"type\": \"categorical\", \"name\": \"b\", \"choices\": [1, 2]},"    \
@@ -135,16 +135,4 @@ static void refuses_what_has_another_meaning(void **state)
                     opevo_space_parse(cases[i][0], "s.json", NULL, &space, &err));
         assert_null(space);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_baco),
-        cmocka_unit_test(reads_configspace),
-        cmocka_unit_test(reads_intervals_of_nni),
-        cmocka_unit_test(refuses_what_has_another_meaning),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

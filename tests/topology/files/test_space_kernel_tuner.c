@@ -12,7 +12,7 @@ static bool allows(const opevo_space *space, const char *text)
     return opevo_space_allows(space, point);
 }
 
-static void reads_tune_params(void **state)
+CHECK_TEST(reads_tune_params)
 {
     opevo_space *space =
         parse("{\"kernel_name\": \"k\",\n\"tune_params\": {\"x\": [16, 8, 32], \"alg\": [\"a\", 1],"
@@ -31,7 +31,7 @@ static void reads_tune_params(void **state)
 }
 
 /* The order is that of tune_params_keys; one restriction may stand alone. */
-static void reads_keys_and_one_restriction(void **state)
+CHECK_TEST(reads_keys_and_one_restriction)
 {
     opevo_space *space =
         parse("{\"tune_params_keys\": [\"b\", \"a\"], \"tune_params\": {\"a\": [1, "
@@ -43,7 +43,7 @@ static void reads_keys_and_one_restriction(void **state)
     opevo_space_destroy(space);
 }
 
-static void reads_results(void **state)
+CHECK_TEST(reads_results)
 {
     opevo_space *space =
         parse("{\"schema_version\": \"1.0.0\", \"results\": [{\"configuration\": {\"x\": 4, "
@@ -56,7 +56,7 @@ static void reads_results(void **state)
     opevo_space_destroy(space);
 }
 
-static void refuses_mistakes(void **state)
+CHECK_TEST(refuses_mistakes)
 {
     static const char *const cases[][2] = {
         {"{\"tune_params\": {}}", "k.json"},
@@ -81,16 +81,4 @@ static void refuses_mistakes(void **state)
         CHECK_FAILS(OPEVO_INVALID, cases[i][1],
                     opevo_space_parse(cases[i][0], "k.json", NULL, &space, &err));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_tune_params),
-        cmocka_unit_test(reads_keys_and_one_restriction),
-        cmocka_unit_test(reads_results),
-        cmocka_unit_test(refuses_mistakes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static size_t check_folder(const char *folder)
     return count;
 }
 
-static void test_recorded_landscapes(void **state)
+CHECK_TEST(test_recorded_landscapes)
 {
     const char *folder = getenv("OPEVO_TEST_LANDSCAPES");
     char inner[1024];
@@ -77,7 +77,7 @@ static void test_recorded_landscapes(void **state)
 
 /* The T1 description of a convolution benchmark, whose conditions are those of the recorded
  * landscapes of the same kernel: 4362 configurations. */
-static void test_recorded_t1(void **state)
+CHECK_TEST(test_recorded_t1)
 {
     const char *folder = getenv("OPEVO_TEST_LANDSCAPES");
     char path[1024];
@@ -97,14 +97,4 @@ static void test_recorded_t1(void **state)
     opevo_text_free(&written);
     opevo_space_destroy(space);
     opevo_space_destroy(again);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recorded_landscapes),
-        cmocka_unit_test(test_recorded_t1),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void spoil(opevo_text *text, uint64_t *state)
 
 /* None may crash or leak; what is still accepted is written, read and used, and a refusal has its
  * sentence. */
-static void test_spoilt_files(void **state)
+CHECK_TEST(test_spoilt_files)
 {
     uint64_t random = 20240917;
     opevo_text text = {0};
@@ -108,7 +108,7 @@ static void test_spoilt_files(void **state)
 }
 
 /* Words in no order as a T1 list. */
-static void test_spoilt_lists(void **state)
+CHECK_TEST(test_spoilt_lists)
 {
     static const char *const words[] = {
         "[",     "]",  "[1, 2]", "[i", "for", "i",     "in",  "range(", "range(4)", "if",
@@ -144,7 +144,7 @@ static void test_spoilt_lists(void **state)
 
 /* ---- Memory ---- */
 
-static void test_allocation_failures(void **state)
+CHECK_TEST(test_allocation_failures)
 {
     int64_t live = opevo_memory_live();
 
@@ -164,15 +164,4 @@ static void test_allocation_failures(void **state)
         opevo_memory_fail_at(0);
         assert_int_equal(status, OPEVO_OK);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spoilt_files),
-        cmocka_unit_test(test_spoilt_lists),
-        cmocka_unit_test(test_allocation_failures),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include <opevo/memory.h>
 
-static void test_t1_lists(void **state)
+CHECK_TEST(test_t1_lists)
 {
     static const struct {
         const char *type, *values, *text;
@@ -50,7 +50,7 @@ static void test_t1_lists(void **state)
     }
 }
 
-static void test_t1_mistakes(void **state)
+CHECK_TEST(test_t1_mistakes)
 {
     static const struct {
         const char *type, *values, *condition, *words;
@@ -100,7 +100,7 @@ static void test_t1_mistakes(void **state)
     }
 }
 
-static void test_t1_structure(void **state)
+CHECK_TEST(test_t1_structure)
 {
     static const struct {
         const char *json, *words;
@@ -135,7 +135,7 @@ static void test_t1_structure(void **state)
 
 /* The line of the item, or of the member that is wrong. Escapes, brackets and colons in texts do
  * not mislead. */
-static void test_t1_lines(void **state)
+CHECK_TEST(test_t1_lines)
 {
     static const char *const format =
         "{\n\"General\": {\"a\": [\"]}\\\"{\", {}, [], -1.5e3]},\n\"ConfigurationSpace\":\n{"
@@ -166,7 +166,7 @@ static void test_t1_lines(void **state)
 }
 
 /* Lists that make many values and drop them again are bounded over the whole file. */
-static void test_t1_lists_are_bounded(void **state)
+CHECK_TEST(test_t1_lists_are_bounded)
 {
     opevo_text json = {0};
     opevo_space *space = NULL;
@@ -181,17 +181,4 @@ static void test_t1_lists_are_bounded(void **state)
     CHECK_FAILS(OPEVO_LIMIT, "Values of p4: the lists up to here make more than 4194304 values",
                 opevo_space_parse(json.data, "t1.json", NULL, &space, &err));
     opevo_text_free(&json);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_t1_lists),
-        cmocka_unit_test(test_t1_mistakes),
-        cmocka_unit_test(test_t1_structure),
-        cmocka_unit_test(test_t1_lines),
-        cmocka_unit_test(test_t1_lists_are_bounded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include <opevo/hash.h>
 
-static void test_small_sets(void **state)
+CHECK_TEST(test_small_sets)
 {
     static const char *const texts[] = {"categorical(a)", "categorical(b,a)",
                                         "categorical(true,1,x,0.5,\"1\")", "choice(3,1,2,7)"};
@@ -28,7 +28,7 @@ static void test_small_sets(void **state)
 }
 
 /* Kept as given, of any kind; choice is the same type under NNI's name. */
-static void test_values(void **state)
+CHECK_TEST(test_values)
 {
     opevo_parameter *parameter = parse_parameter("choice(z, 10, \"a,b\" ,true,0.25)", NULL);
     static const char *const printed[] = {"z", "10", "\"a,b\"", "true", "0.25"};
@@ -51,7 +51,7 @@ static void test_values(void **state)
 }
 
 /* A text that looks like a number is found when the number itself is not listed. */
-static void test_texts_that_look_like_numbers(void **state)
+CHECK_TEST(test_texts_that_look_like_numbers)
 {
     opevo_parameter *parameter = parse_parameter("categorical(\"8\",\"08\",\"true\",4)", NULL);
     opevo_index vertex = 0;
@@ -69,7 +69,7 @@ static void test_texts_that_look_like_numbers(void **state)
 
 /* Each value, its text in the description of the parameter and as a value, which is the same. What
  * would read back as something else is quoted, and both texts come back. */
-static void test_texts_in_quotes(void **state)
+CHECK_TEST(test_texts_in_quotes)
 {
     static const struct {
         const char *text, *printed;
@@ -123,7 +123,7 @@ static void test_texts_in_quotes(void **state)
     }
 }
 
-static void test_reading_quotes(void **state)
+CHECK_TEST(test_reading_quotes)
 {
     opevo_parameter *parameter =
         parse_parameter("categorical(\"\\u00e4\\ud83d\\ude00\\/\",b,\"\\\"\",8, \"c d\" )", NULL);
@@ -149,7 +149,7 @@ static void test_reading_quotes(void **state)
     opevo_parameter_destroy(parameter);
 }
 
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     opevo_parameter *parameter = NULL;
 
@@ -174,7 +174,7 @@ static void test_refused(void **state)
     assert_null(parameter);
 }
 
-static void test_many_values(void **state)
+CHECK_TEST(test_many_values)
 {
     size_t count = 100000;
     opevo_value *values = opevo_malloc(count, sizeof *values);
@@ -202,24 +202,8 @@ static void test_many_values(void **state)
     opevo_free(texts);
 }
 
-static void test_allocations(void **state)
+CHECK_TEST(test_allocations)
 {
     check_allocations("categorical(b,a,1)", NULL);
     check_allocations("categorical(1,2)", "complete");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_sets),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_texts_in_quotes),
-        cmocka_unit_test(test_reading_quotes),
-        cmocka_unit_test(test_texts_that_look_like_numbers),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_many_values),
-        cmocka_unit_test(test_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

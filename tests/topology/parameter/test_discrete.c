@@ -34,7 +34,7 @@ static bool round_step(const opevo_value *a, const opevo_value *b, size_t arity)
     return distance(a, b) == 1 || distance(a, b) == cycle_length - 1;
 }
 
-static void test_small_sets(void **state)
+CHECK_TEST(test_small_sets)
 {
     for (int n = 1; n <= 12; n++) {
         opevo_text text = {0};
@@ -55,7 +55,7 @@ static void test_small_sets(void **state)
     }
 }
 
-static void test_families(void **state)
+CHECK_TEST(test_families)
 {
     static const struct {
         const char *text, *topology;
@@ -79,7 +79,7 @@ static void test_families(void **state)
     }
 }
 
-static void test_values_increase(void **state)
+CHECK_TEST(test_values_increase)
 {
     opevo_parameter *parameter = parse_parameter("discrete( 16, -0.5, 1e3, 2 )", NULL);
     opevo_text text = {0};
@@ -91,7 +91,7 @@ static void test_values_increase(void **state)
     opevo_parameter_destroy(parameter);
 }
 
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     static const struct {
         const char *text, *topology, *words;
@@ -133,7 +133,7 @@ static void test_refused(void **state)
     opevo_parameter_destroy(parameter);
 }
 
-static void test_infinite_values_are_refused(void **state)
+CHECK_TEST(test_infinite_values_are_refused)
 {
     const double numbers[] = {INFINITY, -INFINITY, NAN};
     opevo_parameter *parameter = NULL;
@@ -150,7 +150,7 @@ static void test_infinite_values_are_refused(void **state)
 
 /* A million values in decreasing order. The bound of 5 s would catch a quadratic sort or search by
  * a factor of 1000, and leaves a factor of 10 for a busy machine. */
-static void test_million_values(void **state)
+CHECK_TEST(test_million_values)
 {
     size_t count = 1000000;
     opevo_value *values = opevo_malloc(count, sizeof *values);
@@ -176,19 +176,7 @@ static void test_million_values(void **state)
     opevo_free(values);
 }
 
-static void test_allocations(void **state)
+CHECK_TEST(test_allocations)
 {
     check_allocations("discrete(3,2,1)", "steps(2)");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_sets),      cmocka_unit_test(test_families),
-        cmocka_unit_test(test_values_increase), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_million_values),  cmocka_unit_test(test_infinite_values_are_refused),
-        cmocka_unit_test(test_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

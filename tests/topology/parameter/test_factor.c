@@ -55,7 +55,7 @@ static size_t count_tuples(int64_t product, size_t places)
     return count;
 }
 
-static void test_small_sets(void **state)
+CHECK_TEST(test_small_sets)
 {
     static const struct {
         int product, places;
@@ -80,7 +80,7 @@ static void test_small_sets(void **state)
 }
 
 /* One prime in decreasing order of the first places; then the largest prime runs fastest. */
-static void test_order(void **state)
+CHECK_TEST(test_order)
 {
     static const char *const eight[] = {"8,1,1", "4,2,1", "4,1,2", "2,4,1", "2,2,2",
                                         "2,1,4", "1,8,1", "1,4,2", "1,2,4", "1,1,8"};
@@ -105,7 +105,7 @@ static void test_order(void **state)
 }
 
 /* Sizes and degrees of the operators' parameters as their published spaces have them. */
-static void test_published_sets(void **state)
+CHECK_TEST(test_published_sets)
 {
     static const struct {
         const char *text;
@@ -132,7 +132,7 @@ static void test_published_sets(void **state)
     }
 }
 
-static void test_large_sets(void **state)
+CHECK_TEST(test_large_sets)
 {
     static const char *const texts[] = {
         "factor(1099511627776,6)",       /* 2^40 */
@@ -150,7 +150,7 @@ static void test_large_sets(void **state)
 
 /* The factorisation, on numbers with large, repeated and close prime factors. With two places, the
  * size is the number of divisors, and every vertex multiplies to C. */
-static void test_hard_factorisations(void **state)
+CHECK_TEST(test_hard_factorisations)
 {
     static const struct {
         const char *text;
@@ -179,7 +179,7 @@ static void test_hard_factorisations(void **state)
     }
 }
 
-static void test_families(void **state)
+CHECK_TEST(test_families)
 {
     static const struct {
         const char *text, *topology;
@@ -212,7 +212,7 @@ static void test_families(void **state)
     }
 }
 
-static void test_refused_values(void **state)
+CHECK_TEST(test_refused_values)
 {
     opevo_parameter *parameter = parse_parameter("factor(8,3)", NULL);
     opevo_value whole[] = {opevo_value_of_integer(8),
@@ -248,7 +248,7 @@ static void test_refused_values(void **state)
     opevo_parameter_destroy(parameter);
 }
 
-static void test_refused_arguments(void **state)
+CHECK_TEST(test_refused_arguments)
 {
     static const struct {
         const char *text, *words;
@@ -277,7 +277,7 @@ static void test_refused_arguments(void **state)
     }
 }
 
-static void test_powers(void **state)
+CHECK_TEST(test_powers)
 {
     static const char *const same[][2] = {
         {"factor(2^40,6)", "factor(1099511627776,6)"},
@@ -305,7 +305,7 @@ static void test_powers(void **state)
 }
 
 /* The largest set that fits: 15 primes, each in v places, v^15 < 2^128 up to v = 370. */
-static void test_largest_set(void **state)
+CHECK_TEST(test_largest_set)
 {
     opevo_parameter *parameter = parse_parameter("factor(614889782588491410,370)", NULL);
     opevo_parameter_metrics metrics = {0};
@@ -326,27 +326,8 @@ static void test_largest_set(void **state)
     opevo_parameter_destroy(parameter);
 }
 
-static void test_allocations(void **state)
+CHECK_TEST(test_allocations)
 {
     check_allocations("factor(96,4)", NULL);
     check_allocations("factor(1,1)", "any-divisor");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_sets),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_published_sets),
-        cmocka_unit_test(test_large_sets),
-        cmocka_unit_test(test_hard_factorisations),
-        cmocka_unit_test(test_families),
-        cmocka_unit_test(test_refused_values),
-        cmocka_unit_test(test_refused_arguments),
-        cmocka_unit_test(test_powers),
-        cmocka_unit_test(test_largest_set),
-        cmocka_unit_test(test_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include <time.h>
 
-static void test_from_edges(void **state)
+CHECK_TEST(test_from_edges)
 {
     static const uint32_t edges[] = {3, 0, 1, 2, 0, 1, 1, 0, 2, 1, 1, 2, 4, 0};
     static const uint32_t rows[] = {1, 3, 4, 0, 2, 1, 0, 0};
@@ -23,7 +23,7 @@ static void test_from_edges(void **state)
     opevo_graph_destroy(NULL);
 }
 
-static void test_refused_edges(void **state)
+CHECK_TEST(test_refused_edges)
 {
     static const uint32_t outside[] = {0, 1, 1, 3};
     static const uint32_t loop[] = {0, 1, 2, 2};
@@ -37,7 +37,7 @@ static void test_refused_edges(void **state)
 }
 
 /* Random graphs with repeated edges against igraph's simplified ones. */
-static void test_from_edges_against_igraph(void **state)
+CHECK_TEST(test_from_edges_against_igraph)
 {
     uint64_t stream = 7;
 
@@ -69,7 +69,7 @@ static void test_from_edges_against_igraph(void **state)
     }
 }
 
-static void test_limits(void **state)
+CHECK_TEST(test_limits)
 {
     opevo_parameter *small = parse_parameter("factor(1024,4)", NULL);
     opevo_parameter *large = parse_parameter("permutation(13)", NULL);
@@ -89,7 +89,7 @@ static void test_limits(void **state)
     opevo_parameter_destroy(large);
 }
 
-static void test_single_vertex(void **state)
+CHECK_TEST(test_single_vertex)
 {
     static const char *const texts[] = {"factor(1,3)", "factor(6,1)", "permutation(1)",
                                         "discrete(4)", "categorical(a)"};
@@ -105,7 +105,7 @@ static void test_single_vertex(void **state)
 }
 
 /* Rows longer than what insertion sorts, out of order and in order. */
-static void test_long_rows(void **state)
+CHECK_TEST(test_long_rows)
 {
     opevo_parameter *unordered = parse_parameter("factor(30030,7)", "any-divisor");
     opevo_parameter *ordered = parse_parameter("factor(1024,4)", "complete");
@@ -131,7 +131,7 @@ static void test_long_rows(void **state)
 }
 
 /* 1,221,759 vertices and 16,290,120 edges. The bound leaves a factor of ten or more. */
-static void test_million_vertices(void **state)
+CHECK_TEST(test_million_vertices)
 {
     opevo_parameter *parameter = parse_parameter("factor(1099511627776,6)", NULL);
     opevo_parameter_metrics metrics = {0};
@@ -148,7 +148,7 @@ static void test_million_vertices(void **state)
     opevo_parameter_destroy(parameter);
 }
 
-static void test_allocations(void **state)
+CHECK_TEST(test_allocations)
 {
     static const uint32_t edges[] = {0, 1, 1, 2};
     opevo_parameter *parameter = parse_parameter("factor(96,4)", NULL);
@@ -179,20 +179,4 @@ static void test_allocations(void **state)
     }
     assert_int_equal(status, OPEVO_OK);
     opevo_parameter_destroy(parameter);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_from_edges),
-        cmocka_unit_test(test_refused_edges),
-        cmocka_unit_test(test_from_edges_against_igraph),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_single_vertex),
-        cmocka_unit_test(test_long_rows),
-        cmocka_unit_test(test_million_vertices),
-        cmocka_unit_test(test_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,7 +76,7 @@ static void check_graph(const char *file, const char *content, const char *expec
     opevo_parameter_destroy(parameter);
 }
 
-static void test_edge_lists(void **state)
+CHECK_TEST(test_edge_lists)
 {
     check_graph("a.txt", "0 1\n1 2\n", "0: 1; 1: 0 2; 2: 1");
     check_graph("a.edges", "0 1\n1 0\n1 2\n0 1", "0: 1; 1: 0 2; 2: 1");
@@ -89,7 +89,7 @@ static void test_edge_lists(void **state)
     "</graphml>\n"
 #define NAME_KEY "<key id=\"k\" for=\"node\" attr.name=\"name\" attr.type=\"string\"/>\n"
 
-static void test_graphml(void **state)
+CHECK_TEST(test_graphml)
 {
     check_graph("a.graphml",
                 GRAPHML("<graph edgedefault=\"undirected\"><node id=\"n0\"/><node id=\"n1\"/>"
@@ -142,7 +142,7 @@ static void test_graphml(void **state)
                 "n0:");
 }
 
-static void test_refused(void **state)
+CHECK_TEST(test_refused)
 {
     static const struct {
         const char *file, *content, *words;
@@ -224,7 +224,7 @@ static void test_refused(void **state)
     }
 }
 
-static void test_zero_bytes(void **state)
+CHECK_TEST(test_zero_bytes)
 {
     static const char *const files[] = {"z.el", "z.xml"};
     opevo_parameter *parameter = NULL;
@@ -235,7 +235,7 @@ static void test_zero_bytes(void **state)
     assert_null(parameter);
 }
 
-static void test_missing(void **state)
+CHECK_TEST(test_missing)
 {
     opevo_parameter *parameter = NULL;
     opevo_value number = opevo_value_of_integer(3);
@@ -253,7 +253,7 @@ static void test_missing(void **state)
 }
 
 /* The graph counts, not the path or the order of its edges. */
-static void test_hash(void **state)
+CHECK_TEST(test_hash)
 {
     static const char *const contents[] = {"0 1\n1 2\n", "2 1\n1 0\n0 1\n", "0 1\n0 2\n",
                                            "0 1\n1 2\n3 2\n"};
@@ -273,7 +273,7 @@ static void test_hash(void **state)
 
 /* Several components, isolated vertices, and diameters that need more than one search: random
  * forests and sparse graphs against igraph. */
-static void test_metrics_of_random_graphs(void **state)
+CHECK_TEST(test_metrics_of_random_graphs)
 {
     uint64_t stream = 11;
 
@@ -296,7 +296,7 @@ static void test_metrics_of_random_graphs(void **state)
 
 /* 100,000 vertices in 70,000 components; a search whose cost grew with their square would time out.
  */
-static void test_metrics_of_a_forest(void **state)
+CHECK_TEST(test_metrics_of_a_forest)
 {
     opevo_parameter *parameter = NULL;
     opevo_parameter_metrics metrics = {0};
@@ -319,7 +319,7 @@ static void test_metrics_of_a_forest(void **state)
 
 /* Bytes left out, doubled or replaced, and files that are cut: none may crash or leak, and a
  * refusal names the file. */
-static void test_spoilt_files(void **state)
+CHECK_TEST(test_spoilt_files)
 {
     static const struct {
         const char *file, *content;
@@ -358,7 +358,7 @@ static void test_spoilt_files(void **state)
 }
 
 /* A short file may not ask for much memory; one that names what it has may be large. */
-static void test_size_follows_from_the_file(void **state)
+CHECK_TEST(test_size_follows_from_the_file)
 {
     opevo_parameter *parameter = NULL;
     opevo_text text = {0};
@@ -376,7 +376,7 @@ static void test_size_follows_from_the_file(void **state)
 }
 
 /* Random trees with names for some nodes, and other attributes. */
-static void test_graphml_is_what_igraph_reads(void **state)
+CHECK_TEST(test_graphml_is_what_igraph_reads)
 {
     uint64_t stream = 3;
 
@@ -425,7 +425,7 @@ static void test_graphml_is_what_igraph_reads(void **state)
 
 /* An element with a million others in it, entities that would unfold to gigabytes, and a file
  * named in an entity: libxml2's limits hold, and nothing is fetched. */
-static void test_hostile_xml(void **state)
+CHECK_TEST(test_hostile_xml)
 {
     opevo_parameter *parameter = NULL;
     opevo_text text = {0};
@@ -451,7 +451,7 @@ static void test_hostile_xml(void **state)
     opevo_text_free(&text);
 }
 
-static void test_allocations(void **state)
+CHECK_TEST(test_allocations)
 {
     int64_t live = opevo_memory_live();
     opevo_status status = OPEVO_NOMEM;
@@ -485,21 +485,5 @@ static void test_allocations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edge_lists),
-        cmocka_unit_test(test_graphml),
-        cmocka_unit_test(test_graphml_is_what_igraph_reads),
-        cmocka_unit_test(test_hostile_xml),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_zero_bytes),
-        cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_hash),
-        cmocka_unit_test(test_metrics_of_random_graphs),
-        cmocka_unit_test(test_metrics_of_a_forest),
-        cmocka_unit_test(test_spoilt_files),
-        cmocka_unit_test(test_size_follows_from_the_file),
-        cmocka_unit_test(test_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return check_tests(make_folder, remove_folder);
 }

@@ -9,7 +9,7 @@
 
 #include <time.h>
 
-static void test_table_of_types(void **state)
+CHECK_TEST(test_table_of_types)
 {
     assert_int_equal(opevo_type_count(), 5);
     for (size_t i = 0; i < opevo_type_count(); i++) {
@@ -64,12 +64,12 @@ static void check_named(const char *text, const char *topology)
     opevo_parameter_destroy(parameter);
 }
 
-static void test_each_topology(void **state)
+CHECK_TEST(test_each_topology)
 {
     for_each_topology(check_named);
 }
 
-static void test_default_is_the_first(void **state)
+CHECK_TEST(test_default_is_the_first)
 {
     static const char *const defaults[] = {"complete", "path", "prime-move", "transposition"};
 
@@ -81,7 +81,7 @@ static void test_default_is_the_first(void **state)
     }
 }
 
-static void test_refused_texts(void **state)
+CHECK_TEST(test_refused_texts)
 {
     static const struct {
         const char *text, *topology, *words;
@@ -126,7 +126,7 @@ static opevo_status create_named(const char *name, const char *const *components
     return opevo_parameter_create(&spec, out, err);
 }
 
-static void test_names(void **state)
+CHECK_TEST(test_names)
 {
     static const char *const refused[] = {"", "2x", "a-b", "a b", "x\xc3\xa9"};
     static const char *const good[] = {"block", "_thread", "k3"};
@@ -153,7 +153,7 @@ static void test_names(void **state)
 }
 
 /* No more than 60 bytes of what somebody wrote stand in a message, and no half of a character. */
-static void test_long_texts_are_cut(void **state)
+CHECK_TEST(test_long_texts_are_cut)
 {
     static const char *const begins[] = {"", "discrete(", "categorical(", "factor(8,", "graph"};
     char names[3][80] = {"", "", ""};
@@ -191,7 +191,7 @@ static void test_long_texts_are_cut(void **state)
 }
 
 /* One long value does not make a long description. */
-static void test_description_of_long_values(void **state)
+CHECK_TEST(test_description_of_long_values)
 {
     char text[400] = "categorical(a,", *at = text + strlen(text);
     opevo_parameter *parameter = NULL;
@@ -207,7 +207,7 @@ static void test_description_of_long_values(void **state)
     opevo_parameter_destroy(parameter);
 }
 
-static void test_print(void **state)
+CHECK_TEST(test_print)
 {
     static const struct {
         const char *text, *plain, *json;
@@ -245,7 +245,7 @@ static uint64_t hash_of(const char *name, const char *text, const char *topology
 }
 
 /* All of these differ in something that matters. */
-static void test_hash_tells_apart(void **state)
+CHECK_TEST(test_hash_tells_apart)
 {
     static const char *const specs[][3] = {
         {"x", "factor(8,3)", NULL},          {"y", "factor(8,3)", NULL},
@@ -271,7 +271,7 @@ static void test_hash_tells_apart(void **state)
 
 /* What names the same parameter has the same hash; the golden value guards the files that hold it.
  */
-static void test_hash_is_stable(void **state)
+CHECK_TEST(test_hash_is_stable)
 {
     static const char *const names[] = {"a", "b", "c"};
     opevo_parameter *named = NULL;
@@ -285,7 +285,7 @@ static void test_hash_is_stable(void **state)
     assert_int_equal(hash_of("K", "factor(1024,3)", NULL), UINT64_C(0xe7e3ce9bd874486a));
 }
 
-static void test_allocations_with_component_names(void **state)
+CHECK_TEST(test_allocations_with_component_names)
 {
     opevo_parameter *parameter = NULL;
 
@@ -296,7 +296,7 @@ static void test_allocations_with_component_names(void **state)
 }
 
 /* measure and read, with every allocation failing in turn. */
-static void test_allocations_of_use(void **state)
+CHECK_TEST(test_allocations_of_use)
 {
     opevo_parameter *parameter = parse_parameter("factor(192,4)", "any-divisor");
     int64_t live = opevo_memory_live(), failures = 0;
@@ -329,7 +329,7 @@ static void test_allocations_of_use(void **state)
 }
 
 /* Above 2^20 vertices only formulas count. */
-static void test_unknown_metrics(void **state)
+CHECK_TEST(test_unknown_metrics)
 {
     opevo_parameter *parameter = parse_parameter("factor(897612484786617600,6)", "any-divisor");
     opevo_parameter_metrics metrics = {0};
@@ -343,7 +343,7 @@ static void test_unknown_metrics(void **state)
 }
 
 /* Graphs whose exploration would take from many seconds (27 million edges) to hours (2e9). */
-static void test_measure_is_quick(void **state)
+CHECK_TEST(test_measure_is_quick)
 {
     static const char *const cases[][2] = {{"factor(720720,5)", "any-divisor"},
                                            {"permutation(11)", "insertion"},
@@ -360,26 +360,4 @@ static void test_measure_is_quick(void **state)
         assert_true(metrics.known & OPEVO_METRIC_EDGES);
         opevo_parameter_destroy(parameter);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table_of_types),
-        cmocka_unit_test(test_each_topology),
-        cmocka_unit_test(test_default_is_the_first),
-        cmocka_unit_test(test_refused_texts),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_long_texts_are_cut),
-        cmocka_unit_test(test_description_of_long_values),
-        cmocka_unit_test(test_print),
-        cmocka_unit_test(test_hash_tells_apart),
-        cmocka_unit_test(test_hash_is_stable),
-        cmocka_unit_test(test_allocations_with_component_names),
-        cmocka_unit_test(test_allocations_of_use),
-        cmocka_unit_test(test_unknown_metrics),
-        cmocka_unit_test(test_measure_is_quick),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static bool insertion(const opevo_value *a, const opevo_value *b, size_t n)
     return found;
 }
 
-static void test_small_sets(void **state)
+CHECK_TEST(test_small_sets)
 {
     for (int n = 1; n <= 6; n++) {
         char text[32];
@@ -76,7 +76,7 @@ static void test_small_sets(void **state)
 }
 
 /* Vertices are in lexicographic order, here over all of S_7. */
-static void test_order(void **state)
+CHECK_TEST(test_order)
 {
     opevo_parameter *parameter = parse_parameter("permutation(7)", NULL);
     opevo_value before[7], after[7];
@@ -97,7 +97,7 @@ static void test_order(void **state)
 }
 
 /* 20 and 21 straddle the digits that 64 bits hold; 34 is the longest. */
-static void test_large_sets(void **state)
+CHECK_TEST(test_large_sets)
 {
     static const int lengths[] = {13, 20, 21, 30, 34};
 
@@ -111,7 +111,7 @@ static void test_large_sets(void **state)
     }
 }
 
-static void test_limits(void **state)
+CHECK_TEST(test_limits)
 {
     opevo_parameter *parameter = parse_parameter("permutation(34)", NULL);
     opevo_parameter_metrics metrics = {0};
@@ -142,7 +142,7 @@ static void test_limits(void **state)
     assert_null(parameter);
 }
 
-static void test_refused_values(void **state)
+CHECK_TEST(test_refused_values)
 {
     static const char *const refused[] = {"0,1,1", "1,2,3", "-1,0,1", "0,0.5,1", "a,b,c"};
     opevo_parameter *parameter = parse_parameter("permutation(3)", NULL);
@@ -157,18 +157,7 @@ static void test_refused_values(void **state)
     opevo_parameter_destroy(parameter);
 }
 
-static void test_allocations(void **state)
+CHECK_TEST(test_allocations)
 {
     check_allocations("permutation(5)", "insertion");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_sets),     cmocka_unit_test(test_order),
-        cmocka_unit_test(test_large_sets),     cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_refused_values), cmocka_unit_test(test_allocations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

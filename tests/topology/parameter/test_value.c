@@ -22,7 +22,7 @@ static opevo_value text(const char *value)
 }
 
 /* The list ascends strictly, so every pair has a known order. */
-static void test_order_is_total(void **state)
+CHECK_TEST(test_order_is_total)
 {
     const opevo_value ascending[] = {
         real(NAN),
@@ -63,7 +63,7 @@ static void test_order_is_total(void **state)
     }
 }
 
-static void test_equal_across_kinds(void **state)
+CHECK_TEST(test_equal_across_kinds)
 {
     assert_int_equal(opevo_value_compare(opevo_value_of_integer(1), real(1.0)), 0);
     assert_int_equal(opevo_value_compare(real(-0.0), opevo_value_of_integer(0)), 0);
@@ -71,7 +71,7 @@ static void test_equal_across_kinds(void **state)
     assert_int_equal(opevo_value_compare(boolean(true), opevo_value_of_integer(1)), 1);
 }
 
-static void test_numbers(void **state)
+CHECK_TEST(test_numbers)
 {
     CHECK_CLOSE(opevo_value_number(opevo_value_of_integer(-7)), -7, 0);
     CHECK_CLOSE(opevo_value_number(real(0.25)), 0.25, 0);
@@ -80,7 +80,7 @@ static void test_numbers(void **state)
     assert_true(isnan(opevo_value_number(text("5"))));
 }
 
-static void test_print(void **state)
+CHECK_TEST(test_print)
 {
     static const struct {
         const char *plain, *json;
@@ -104,7 +104,7 @@ static void test_print(void **state)
     }
 }
 
-static void test_parse(void **state)
+CHECK_TEST(test_parse)
 {
     static const struct {
         const char *text;
@@ -138,15 +138,4 @@ static void test_parse(void **state)
         else
             CHECK_CLOSE(opevo_value_number(value), cases[i].number, 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order_is_total), cmocka_unit_test(test_equal_across_kinds),
-        cmocka_unit_test(test_numbers),        cmocka_unit_test(test_print),
-        cmocka_unit_test(test_parse),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static bool only_activity(values v)
     return (v.op == 'c') + v.last == 1;
 }
 
-static void test_constraints_over_branches(void **state)
+CHECK_TEST(test_constraints_over_branches)
 {
     static const struct {
         const char *text;
@@ -93,7 +93,7 @@ static void test_constraints_over_branches(void **state)
 }
 
 /* A combination that no point has is not tried: kernel is 0 in the branch of `safe` only. */
-static void test_impossible_combinations_are_not_tried(void **state)
+CHECK_TEST(test_impossible_combinations_are_not_tried)
 {
     static const char members[] =
         "\"a\": {\"_type\": \"choice\", \"_value\": [{\"_name\": \"safe\", \"k\": {\"_type\": "
@@ -123,7 +123,7 @@ static void test_impossible_combinations_are_not_tried(void **state)
 
 /* Too many points for a table of them, and in the second case too many combinations for one of the
  * constraint: the count equals a sum over the branches. */
-static void test_large_spaces(void **state)
+CHECK_TEST(test_large_spaces)
 {
     static const char members[] =
         "\"a\": {\"_type\": \"choice\", \"_value\": [\"none\", {\"_name\": \"p\", \"x\": "
@@ -155,15 +155,4 @@ static void test_large_spaces(void **state)
         opevo_text_free(&text);
         opevo_space_destroy(space);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_constraints_over_branches),
-        cmocka_unit_test(test_impossible_combinations_are_not_tried),
-        cmocka_unit_test(test_large_spaces),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

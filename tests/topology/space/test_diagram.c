@@ -91,7 +91,7 @@ static double fit_draws(const opevo_space *space, const opevo_diagram *diagram, 
     return p;
 }
 
-static void test_random_systems(void **state)
+CHECK_TEST(test_random_systems)
 {
     size_t systems = 0, branched = 0, listed = 0;
     double least = 1;
@@ -208,7 +208,7 @@ static void check_box(const opevo_space *space, const opevo_diagram *diagram, ui
     opevo_diagram_box_destroy(boxes);
 }
 
-static void test_boxes(void **state)
+CHECK_TEST(test_boxes)
 {
     uint64_t seed = 1;
 
@@ -227,7 +227,7 @@ static void test_boxes(void **state)
 
 /* Three points of which two are allowed: each is drawn half of the time, within five standard
  * deviations. */
-static void test_box_draws(void **state)
+CHECK_TEST(test_box_draws)
 {
     static const opevo_index values[] = {1, 0, 0, 3, 0, 2};
     static const unsigned counts[] = {1, 3};
@@ -316,7 +316,7 @@ static void check_components(const opevo_space *space, size_t *connected, size_t
     opevo_diagram_destroy(diagram);
 }
 
-static void test_components(void **state)
+CHECK_TEST(test_components)
 {
     size_t connected = 0, parts = 0;
 
@@ -333,7 +333,7 @@ static void test_components(void **state)
 }
 
 /* The cursor meets the allowed points in the order of their numbers, and no others. */
-static void test_cursor(void **state)
+CHECK_TEST(test_cursor)
 {
     for (uint64_t n = 0; n < SYSTEMS; n++) {
         opevo_text text = {0};
@@ -360,7 +360,7 @@ static void test_cursor(void **state)
     }
 }
 
-static void test_spoilt_diagrams(void **state)
+CHECK_TEST(test_spoilt_diagrams)
 {
     size_t spoilt = 0, found = 0;
 
@@ -421,7 +421,7 @@ static opevo_space *gemm(int most)
     return space;
 }
 
-static void test_gemm(void **state)
+CHECK_TEST(test_gemm)
 {
     static const struct {
         int most;
@@ -437,7 +437,7 @@ static void test_gemm(void **state)
 }
 
 /* 9 products of two of 8 powers of two that are 128: 8^9 points. */
-static void test_pairs(void **state)
+CHECK_TEST(test_pairs)
 {
     opevo_text json = {0};
     opevo_space *space = NULL;
@@ -460,7 +460,7 @@ static void test_pairs(void **state)
 
 /* Sums of 30 values below 3 that are at most 30. By symmetry as many are at least 30, so they are
  * half of 3^30 + c, with the central trinomial coefficient c = 18252025766941. */
-static void test_sum(void **state)
+CHECK_TEST(test_sum)
 {
     opevo_text json = {0};
     opevo_space *space = NULL;
@@ -480,7 +480,7 @@ static void test_sum(void **state)
 
 /* ---- Limits and failures ---- */
 
-static void test_limits(void **state)
+CHECK_TEST(test_limits)
 {
     opevo_space *space = gemm(64);
     opevo_diagram *diagram = NULL;
@@ -497,7 +497,7 @@ static void test_limits(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_every_allocation_fails(void **state)
+CHECK_TEST(test_every_allocation_fails)
 {
     size_t systems = 0;
 
@@ -523,23 +523,4 @@ static void test_every_allocation_fails(void **state)
         opevo_space_destroy(space);
         opevo_text_free(&text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_systems),
-        cmocka_unit_test(test_boxes),
-        cmocka_unit_test(test_box_draws),
-        cmocka_unit_test(test_components),
-        cmocka_unit_test(test_cursor),
-        cmocka_unit_test(test_spoilt_diagrams),
-        cmocka_unit_test(test_gemm),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_sum),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_every_allocation_fails),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

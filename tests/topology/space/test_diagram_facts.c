@@ -90,7 +90,7 @@ static void check_alternatives(const opevo_space *space, opevo_index point)
     }
 }
 
-static void test_random_systems(void **state)
+CHECK_TEST(test_random_systems)
 {
     size_t systems = 0;
 
@@ -114,7 +114,7 @@ static void test_random_systems(void **state)
 
 /* ---- Constraints ---- */
 
-static void test_useless_constraints(void **state)
+CHECK_TEST(test_useless_constraints)
 {
     opevo_space *space =
         make(LIST("a: discrete(1,2,3,4)", "b: discrete(1,2,3,4)", "c: discrete(1,2)"),
@@ -129,7 +129,7 @@ static void test_useless_constraints(void **state)
 }
 
 /* Three that conflict only together, among others; and five, more than are tried in all groups. */
-static void test_conflicts(void **state)
+CHECK_TEST(test_conflicts)
 {
     opevo_space *space = NULL;
 
@@ -150,7 +150,7 @@ static void test_conflicts(void **state)
 }
 
 /* In a large space the conflict is found when its points are wanted. */
-static void test_conflict_in_a_large_space(void **state)
+CHECK_TEST(test_conflict_in_a_large_space)
 {
     opevo_text list = {0}, parameter[4] = {{0}};
     const char *names[5] = {NULL};
@@ -174,16 +174,4 @@ static void test_conflict_in_a_large_space(void **state)
     opevo_text_free(&list);
     for (int i = 0; i < 4; i++)
         opevo_text_free(&parameter[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_systems),
-        cmocka_unit_test(test_useless_constraints),
-        cmocka_unit_test(test_conflicts),
-        cmocka_unit_test(test_conflict_in_a_large_space),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

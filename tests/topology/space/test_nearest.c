@@ -43,7 +43,7 @@ static void check_nearest(const char *parameter_text, const int64_t *wanted, con
     opevo_parameter_destroy(parameter);
 }
 
-static void test_inner_lengths_are_kept(void **state)
+CHECK_TEST(test_inner_lengths_are_kept)
 {
     check_nearest("factor(1024,4)", (const int64_t[8]){4, 1, 16, 8}, "8,1,16,8");
     check_nearest("factor(96,3)", (const int64_t[8]){99, 4, 8}, "3,4,8");
@@ -53,7 +53,7 @@ static void test_inner_lengths_are_kept(void **state)
     check_nearest("factor(1,3)", (const int64_t[8]){5, 6, 7}, "1,1,1");
 }
 
-static void test_numbers_are_compared_by_ratio(void **state)
+CHECK_TEST(test_numbers_are_compared_by_ratio)
 {
     check_nearest("discrete(4,8,16)", (const int64_t[8]){32}, "16");
     check_nearest("discrete(0,16,64,256)", (const int64_t[8]){100}, "64");
@@ -61,7 +61,7 @@ static void test_numbers_are_compared_by_ratio(void **state)
     check_nearest("permutation(3)", (const int64_t[8]){2, 0, 1}, "2,0,1");
 }
 
-static void test_there_may_be_no_nearest(void **state)
+CHECK_TEST(test_there_may_be_no_nearest)
 {
     const opevo_value order[3] = {opevo_value_of_integer(3), opevo_value_of_integer(0),
                                   opevo_value_of_integer(1)};
@@ -77,7 +77,7 @@ static void test_there_may_be_no_nearest(void **state)
 }
 
 /* The definition, on every factorisation and many preferences. */
-static void test_factors_by_the_definition(void **state)
+CHECK_TEST(test_factors_by_the_definition)
 {
     opevo_parameter *parameter = parameter_of("factor(720,3)");
 
@@ -111,7 +111,7 @@ static void test_factors_by_the_definition(void **state)
     opevo_parameter_destroy(parameter);
 }
 
-static void test_carrying_by_name(void **state)
+CHECK_TEST(test_carrying_by_name)
 {
     opevo_space *from = space_of("{\"K\": {\"_type\": \"factor\", \"_value\": [256, 3]}, \"u\":"
                                  " {\"_type\": \"discrete\", \"_value\": [0, 16, 64]}}");
@@ -166,7 +166,7 @@ static void check_branch(opevo_space *from, opevo_space *to, const char *text, s
     opevo_text_free(&got);
 }
 
-static void test_carrying_branches(void **state)
+CHECK_TEST(test_carrying_branches)
 {
     opevo_space *from = space_of(branches_from);
     opevo_space *to = space_of(branches_to);
@@ -183,7 +183,7 @@ static void test_carrying_branches(void **state)
     opevo_space_destroy(flat);
 }
 
-static void test_nearest_allowed_point(void **state)
+CHECK_TEST(test_nearest_allowed_point)
 {
     opevo_space *space =
         space_of("{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4, 5]},"
@@ -205,7 +205,7 @@ static void test_nearest_allowed_point(void **state)
 }
 
 /* A point of the same branch rather than a nearer one of another; that, where there is no other. */
-static void test_nearest_in_branch(void **state)
+CHECK_TEST(test_nearest_in_branch)
 {
     opevo_space *space =
         space_of("{\"s\": {\"_type\": \"choice\", \"_value\": ["
@@ -228,20 +228,4 @@ static void test_nearest_in_branch(void **state)
     opevo_space_decode(space, point, vertices);
     assert_true(vertices[0] != 2);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inner_lengths_are_kept),
-        cmocka_unit_test(test_numbers_are_compared_by_ratio),
-        cmocka_unit_test(test_there_may_be_no_nearest),
-        cmocka_unit_test(test_factors_by_the_definition),
-        cmocka_unit_test(test_carrying_by_name),
-        cmocka_unit_test(test_carrying_branches),
-        cmocka_unit_test(test_nearest_allowed_point),
-        cmocka_unit_test(test_nearest_in_branch),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

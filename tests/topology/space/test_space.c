@@ -9,7 +9,7 @@
 /* ---- Points ---- */
 
 /* The odometer with the last parameter fastest is the definition of the numbering. */
-static void test_points_in_order(void **state)
+CHECK_TEST(test_points_in_order)
 {
     opevo_space *space = make(
         LIST("K: factor(12,2)", "P: permutation(3)", "d: discrete(5,1,3)", "c: choice(7)"), NULL);
@@ -35,7 +35,7 @@ static void test_points_in_order(void **state)
 }
 
 /* Around the sizes where 64-bit arithmetic ends, and far beyond. */
-static void test_large_points(void **state)
+CHECK_TEST(test_large_points)
 {
     static const struct {
         const char *parameters[5];
@@ -71,7 +71,7 @@ static void test_large_points(void **state)
 
 /* The operators of "OpEvo", appendix B; each count is a product of numbers of factorisations, and
  * those of C into v parts are products over the primes p^e of C of binomial(e + v - 1, v - 1). */
-static void test_spaces_of_the_paper(void **state)
+CHECK_TEST(test_spaces_of_the_paper)
 {
     static const struct {
         const char *parameters[5];
@@ -96,7 +96,7 @@ static void test_spaces_of_the_paper(void **state)
 
 /* ---- What is refused ---- */
 
-static void test_refusals(void **state)
+CHECK_TEST(test_refusals)
 {
     static const struct {
         const char *parameters[4], *constraint;
@@ -170,7 +170,7 @@ static void test_refusals(void **state)
     }
 }
 
-static void test_refusals_together(void **state)
+CHECK_TEST(test_refusals_together)
 {
     opevo_space *space = NULL;
 
@@ -183,7 +183,7 @@ static void test_refusals_together(void **state)
                       OPEVO_DIALECT_C, &space, &err));
 }
 
-static void test_names_of_components(void **state)
+CHECK_TEST(test_names_of_components)
 {
     const opevo_value sides[] = {opevo_value_of_integer(8), opevo_value_of_integer(2)};
     static const char *const names[] = {"outer", "K"};
@@ -206,7 +206,7 @@ static void test_names_of_components(void **state)
 
 /* ---- Text ---- */
 
-static void test_text(void **state)
+CHECK_TEST(test_text)
 {
     static const char texts[] = "c: choice(7,\"7\",true,\"true\",\"\",plain,\"two words\",\"a=b\","
                                 "\"1,2\",\"it's\",\"back\\\\slash\",\"+7\",\"\xc3\xa4\")";
@@ -239,7 +239,7 @@ static void test_text(void **state)
     opevo_space_destroy(space);
 }
 
-static void test_reading_points(void **state)
+CHECK_TEST(test_reading_points)
 {
     opevo_space *space = make(LIST("K: factor(8,2)", "c: choice(one,\"a b\",\"12\")"), NULL);
     opevo_index point = 99;
@@ -276,7 +276,7 @@ static void test_reading_points(void **state)
 
 /* ---- Signatures and memory ---- */
 
-static void test_signatures(void **state)
+CHECK_TEST(test_signatures)
 {
     opevo_space *spaces[] = {
         make(LIST("K: factor(8,2)", "c: discrete(1,2)"), LIST("c < 3")),
@@ -332,7 +332,7 @@ static opevo_status everything(void)
     return status;
 }
 
-static void test_allocation_failures(void **state)
+CHECK_TEST(test_allocation_failures)
 {
     int64_t live = opevo_memory_live();
     opevo_status status = OPEVO_NOMEM;
@@ -345,22 +345,4 @@ static void test_allocation_failures(void **state)
     }
     opevo_memory_fail_at(0);
     assert_int_equal(status, OPEVO_OK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points_in_order),
-        cmocka_unit_test(test_large_points),
-        cmocka_unit_test(test_spaces_of_the_paper),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_refusals_together),
-        cmocka_unit_test(test_names_of_components),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_reading_points),
-        cmocka_unit_test(test_signatures),
-        cmocka_unit_test(test_allocation_failures),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static void check_numbers(const char *members, opevo_index size)
     opevo_space_destroy(space);
 }
 
-static void test_points_are_numbered_without_gaps(void **state)
+CHECK_TEST(test_points_are_numbered_without_gaps)
 {
     check_numbers(FLAT_CHOICE, 3 * (2 * 3 + 2 + 1) * 2);
     check_numbers(TWO_LEVELS, (3 * (1 + 6 + 2 * 2) + 2 + 1) * 2);
@@ -58,7 +58,7 @@ static void test_points_are_numbered_without_gaps(void **state)
 }
 
 /* Large branches: 34! + 33! points, and two of them overflow. */
-static void test_large_branches(void **state)
+CHECK_TEST(test_large_branches)
 {
     static const char half[] = "\"%s\": {\"_type\": \"choice\", \"_value\": [{\"_name\": \"p\", "
                                "\"x\": {\"_type\": \"permutation\", \"_value\": 34}}, {\"_name\": "
@@ -88,7 +88,7 @@ static void test_large_branches(void **state)
     opevo_text_free(&members);
 }
 
-static void test_activations(void **state)
+CHECK_TEST(test_activations)
 {
     opevo_space *space = parse(TWO_LEVELS);
     static const struct {
@@ -118,7 +118,7 @@ static void test_activations(void **state)
 }
 
 /* Where nothing depends on anything, the space is the same as without activations. */
-static void test_spaces_without_branches_stay(void **state)
+CHECK_TEST(test_spaces_without_branches_stay)
 {
     static const opevo_activation always[] = {{OPEVO_NO_PARENT, 0}, {OPEVO_NO_PARENT, 0}};
     const char *const constraint = "b > 1";
@@ -142,7 +142,7 @@ static void test_spaces_without_branches_stay(void **state)
 
 /* Another vertex of an active parameter: what else was active stays, what becomes active is at its
  * first vertex, and so a new branch at its first point. */
-static void test_settle(void **state)
+CHECK_TEST(test_settle)
 {
     opevo_space *space = parse(TWO_LEVELS);
     size_t count = opevo_space_parameter_count(space);
@@ -198,7 +198,7 @@ static void check_refused(const char *const *parameters, const opevo_activation 
         opevo_parameter_destroy(made[i]);
 }
 
-static void test_wrong_activations(void **state)
+CHECK_TEST(test_wrong_activations)
 {
     static const char *const three[] = {"a: categorical(x,y)", "b: discrete(1,2)",
                                         "c: discrete(1,2)", NULL};
@@ -222,7 +222,7 @@ static void test_wrong_activations(void **state)
 /* ---- Files ---- */
 
 /* The example of NNI's documentation: the same names stand in several branches. */
-static void test_names_of_branches(void **state)
+CHECK_TEST(test_names_of_branches)
 {
     opevo_space *space = parse(
         "\"layer0\": {\"_type\": \"choice\", \"_value\": [{\"_name\": \"Empty\"},"
@@ -276,7 +276,7 @@ static void check_round_trip(const char *members)
     opevo_space_destroy(again);
 }
 
-static void test_written_spaces_come_back(void **state)
+CHECK_TEST(test_written_spaces_come_back)
 {
     check_round_trip(FLAT_CHOICE);
     check_round_trip(TWO_LEVELS TWO_LEVELS_CONSTRAINT);
@@ -290,7 +290,7 @@ static void test_written_spaces_come_back(void **state)
                      "\"_dialect\": \"python\", \"_points\": \"0-2 5\"");
 }
 
-static void test_other_branches_are_other_spaces(void **state)
+CHECK_TEST(test_other_branches_are_other_spaces)
 {
     static const char *const all[] = {
         "\"a\": {\"_type\": \"choice\", \"_value\": [\"x\", \"y\"]}, "
@@ -313,7 +313,7 @@ static void test_other_branches_are_other_spaces(void **state)
 
 #define LONG_NAME "a_name_of_more_than_sixty_three_characters_is_too_long_for_a_branch"
 
-static void test_mistakes(void **state)
+CHECK_TEST(test_mistakes)
 {
 #define ONE(body)                                                                                  \
     "{\"a\": {\"_type\": \"choice\", \"_value\": [\"s\",\n{\"_name\": \"x\",\n" body "}]}}"
@@ -379,7 +379,7 @@ static opevo_status parse_nested(unsigned levels, opevo_space **out, opevo_error
     return status;
 }
 
-static void test_depth_is_bounded(void **state)
+CHECK_TEST(test_depth_is_bounded)
 {
     opevo_space *space = NULL;
 
@@ -395,7 +395,7 @@ static void test_depth_is_bounded(void **state)
 
 /* ---- Points as text ---- */
 
-static void test_points_as_text(void **state)
+CHECK_TEST(test_points_as_text)
 {
     opevo_space *space = parse(FLAT_CHOICE);
     opevo_text text = {0};
@@ -425,7 +425,7 @@ static void test_points_as_text(void **state)
 
 /* ---- Copies ---- */
 
-static void test_other_topologies(void **state)
+CHECK_TEST(test_other_topologies)
 {
     opevo_space *space = parse(FLAT_CHOICE), *other = NULL;
     const char *topologies[6] = {NULL, NULL, "complete", "any-divisor", NULL, "cycle"};
@@ -443,7 +443,7 @@ static void test_other_topologies(void **state)
     opevo_space_destroy(other);
 }
 
-static void test_every_allocation_can_fail(void **state)
+CHECK_TEST(test_every_allocation_can_fail)
 {
     static const char json[] = "{" TWO_LEVELS ", \"x\": {\"_type\": \"choice\", \"_value\": "
                                "[{\"_name\": \"t\", \"m\": {\"_type\": \"discrete\", \"_value\": "
@@ -462,26 +462,4 @@ static void test_every_allocation_can_fail(void **state)
         opevo_space_destroy(space);
         assert_int_equal(opevo_memory_live(), live);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points_are_numbered_without_gaps),
-        cmocka_unit_test(test_large_branches),
-        cmocka_unit_test(test_activations),
-        cmocka_unit_test(test_settle),
-        cmocka_unit_test(test_spaces_without_branches_stay),
-        cmocka_unit_test(test_wrong_activations),
-        cmocka_unit_test(test_names_of_branches),
-        cmocka_unit_test(test_written_spaces_come_back),
-        cmocka_unit_test(test_other_branches_are_other_spaces),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_depth_is_bounded),
-        cmocka_unit_test(test_points_as_text),
-        cmocka_unit_test(test_other_topologies),
-        cmocka_unit_test(test_every_allocation_can_fail),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

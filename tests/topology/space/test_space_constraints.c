@@ -66,7 +66,7 @@ static opevo_space *make_constrained(const char *const *constraints)
 }
 
 /* All sixteen sets of the conditions: each point against the C functions, and the counts. */
-static void test_constraints_point_by_point(void **state)
+CHECK_TEST(test_constraints_point_by_point)
 {
     for (unsigned set = 0; set < 16; set++) {
         const char *constraints[5] = {NULL};
@@ -109,7 +109,7 @@ static void test_constraints_point_by_point(void **state)
 }
 
 /* A space of 4,152,720 points, above what is tabulated; the truth by loops over the values. */
-static void test_untabulated_space(void **state)
+CHECK_TEST(test_untabulated_space)
 {
     opevo_space *space =
         make(LIST("K: factor(1024,3)", "X: factor(512,4)", "Y: factor(1024,4)"),
@@ -150,7 +150,7 @@ static void test_untabulated_space(void **state)
 }
 
 /* Enumeration in chunks that begin and end inside a run of allowed points. */
-static void test_counting_by_runs(void **state)
+CHECK_TEST(test_counting_by_runs)
 {
     opevo_space *space = make(LIST("K: factor(1024,3)", "X: factor(512,4)", "Y: factor(1024,4)"),
                               LIST("K[0] != 4", "X[0] * K[1] != 8"));
@@ -176,7 +176,7 @@ static void test_counting_by_runs(void **state)
 
 /* factor(2^40,6) has more values than are listed but few enough to try: 2^e[0] >= 2^e[5] holds for
  * sum over e[0] >= e[5] of binomial(40 - e[0] - e[5] + 3, 3) of them. */
-static void test_unlisted_values(void **state)
+CHECK_TEST(test_unlisted_values)
 {
     opevo_space *space = make(LIST("F: factor(1099511627776,6)"), LIST("F[0] >= F[5]"));
     opevo_space_share share = {0};
@@ -197,7 +197,7 @@ static void test_unlisted_values(void **state)
 
 /* One constraint over more combinations than are tried must agree with its parts, which are. A
  * point at which it divides by zero is not allowed. */
-static void test_untried_constraint(void **state)
+CHECK_TEST(test_untried_constraint)
 {
     const char *const parameters[] = {"K: factor(1024,3)", "X: factor(512,4)", "Y: factor(4096,4)",
                                       NULL};
@@ -256,7 +256,7 @@ static void check_guards(opevo_dialect dialect, unsigned most)
         opevo_text_free(&parameter[i]);
 }
 
-static void test_undefined_is_not_allowed(void **state)
+CHECK_TEST(test_undefined_is_not_allowed)
 {
     opevo_space *space = NULL;
 
@@ -274,7 +274,7 @@ static void test_undefined_is_not_allowed(void **state)
 
 /* Beyond 64 bits everything is a formula or an estimate. The share of permutations of 30 with
  * p[0] < p[1] is one half, of those with p[0] == 0 it is 1/30. */
-static void test_huge_space(void **state)
+CHECK_TEST(test_huge_space)
 {
     opevo_space *space = make(LIST("P: permutation(30)", "F: factor(1024,2)"),
                               LIST("P[0] < P[1]", "P[2] == 0 || F[0] > 0"));
@@ -300,7 +300,7 @@ static void test_huge_space(void **state)
 }
 
 /* Texts, truth values and reals in constraints, in both dialects. */
-static void test_kinds_of_values(void **state)
+CHECK_TEST(test_kinds_of_values)
 {
     const char *const parameters[] = {"p: choice(fp16,fp32)", "f: choice(true,false)",
                                       "r: discrete(0.5,1,2)", "m: choice(1,auto)", NULL};
@@ -323,7 +323,7 @@ static void test_kinds_of_values(void **state)
 /* A short file may not ask for hours: many constraints on a large parameter are refused, and where
  * nothing is tried, in the long run, fewer points are looked at. Alternatives count that are never
  * evaluated, so that the limit is near. */
-static void test_work_is_bounded(void **state)
+CHECK_TEST(test_work_is_bounded)
 {
     enum { ALTERNATIVES = 250 };
     opevo_space *space = NULL;
@@ -355,7 +355,7 @@ static void test_work_is_bounded(void **state)
 }
 
 /* Names of components are looked up in any number and order. */
-static void test_many_names(void **state)
+CHECK_TEST(test_many_names)
 {
     opevo_text json = {0};
     opevo_space *space = NULL;
@@ -374,22 +374,4 @@ static void test_many_names(void **state)
     assert_true(opevo_space_allows(space, 0) && !opevo_space_allows(space, 1));
     opevo_space_destroy(space);
     opevo_text_free(&json);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_constraints_point_by_point),
-        cmocka_unit_test(test_untabulated_space),
-        cmocka_unit_test(test_counting_by_runs),
-        cmocka_unit_test(test_unlisted_values),
-        cmocka_unit_test(test_untried_constraint),
-        cmocka_unit_test(test_undefined_is_not_allowed),
-        cmocka_unit_test(test_huge_space),
-        cmocka_unit_test(test_kinds_of_values),
-        cmocka_unit_test(test_work_is_bounded),
-        cmocka_unit_test(test_many_names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

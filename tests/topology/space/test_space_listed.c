@@ -70,7 +70,7 @@ static size_t distance(const opevo_space *space, const opevo_index *vertices, op
     return sum;
 }
 
-static void ranks_are_those_of_the_list(void **state)
+CHECK_TEST(ranks_are_those_of_the_list)
 {
     opevo_index points[ROWS];
     opevo_space *space = sparse_space(false, points);
@@ -106,7 +106,7 @@ static bool refuses(const void *context, opevo_index point)
 }
 
 /* One parameter away it is the nearest there is; farther away it is mostly. */
-static void nearest_rows_are_near(void **state)
+CHECK_TEST(nearest_rows_are_near)
 {
     for (int branches = 0; branches < 2; branches++) {
         opevo_index points[ROWS];
@@ -148,7 +148,7 @@ static void nearest_rows_are_near(void **state)
 }
 
 /* Steps lead to rows that share most parameters, on average far more than two rows do. */
-static void steps_are_near(void **state)
+CHECK_TEST(steps_are_near)
 {
     opevo_index points[ROWS];
     opevo_space *space = sparse_space(false, points);
@@ -168,7 +168,7 @@ static void steps_are_near(void **state)
     opevo_space_destroy(space);
 }
 
-static void a_row_alone_stays(void **state)
+CHECK_TEST(a_row_alone_stays)
 {
     opevo_index points[ROWS], row = 12345;
     opevo_space *space = sparse_space(false, points);
@@ -184,7 +184,7 @@ static void a_row_alone_stays(void **state)
 }
 
 /* Rows that constraints exclude are not on the list, whether it comes by a file or a table. */
-static void constraints_narrow_the_list(void **state)
+CHECK_TEST(constraints_narrow_the_list)
 {
     static const char head[] =
         "{\"a\": {\"_type\": \"factor\", \"_value\": [1048576, 4]}, "
@@ -224,17 +224,4 @@ static void constraints_narrow_the_list(void **state)
     opevo_text_free(&text);
     opevo_space_destroy(space);
     opevo_space_destroy(read);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_are_those_of_the_list),
-        cmocka_unit_test(nearest_rows_are_near),
-        cmocka_unit_test(steps_are_near),
-        cmocka_unit_test(a_row_alone_stays),
-        cmocka_unit_test(constraints_narrow_the_list),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static void check_restricted(const char *json, opevo_index *points, size_t count
     opevo_space_destroy(again);
 }
 
-static void allows_what_is_listed(void **state)
+CHECK_TEST(allows_what_is_listed)
 {
     opevo_index points[] = {7, 0, 1, 11, 5, 1};
     opevo_index far[] = {12345678, 3, 4, 43545599, 12345679};
@@ -70,7 +70,7 @@ static void allows_what_is_listed(void **state)
     check_restricted(json, far, 5, 3);
 }
 
-static void reads_and_refuses_lists(void **state)
+CHECK_TEST(reads_and_refuses_lists)
 {
     static const char *const good[] = {"0", "0-11", "0-3 5", "2 4 6-6 8-11"};
     static const char *const bad[] = {"",    " ",    "12",   "0-12", "3-2",  "1 1", "2 1",
@@ -93,7 +93,7 @@ static void reads_and_refuses_lists(void **state)
 }
 
 /* Equal sets are equal spaces, however the list is cut into ranges. */
-static void knows_equal_lists(void **state)
+CHECK_TEST(knows_equal_lists)
 {
     char json[400];
     uint64_t signatures[2];
@@ -110,7 +110,7 @@ static void knows_equal_lists(void **state)
     assert_true(signatures[0] == signatures[1]);
 }
 
-static void keeps_lists_under_other_topologies(void **state)
+CHECK_TEST(keeps_lists_under_other_topologies)
 {
     const char *const topologies[] = {"complete", NULL};
     opevo_index points[] = {2, 3, 9};
@@ -122,16 +122,4 @@ static void keeps_lists_under_other_topologies(void **state)
     assert_true(opevo_space_allows(other, 9) && !opevo_space_allows(other, 8));
     opevo_space_destroy(space);
     opevo_space_destroy(other);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(allows_what_is_listed),
-        cmocka_unit_test(reads_and_refuses_lists),
-        cmocka_unit_test(knows_equal_lists),
-        cmocka_unit_test(keeps_lists_under_other_topologies),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void check_size(size_t count, int values, const char *digits)
 }
 
 /* 7^45 < 2^128 < 7^46, and 2^128 is one more than a number of 128 bits holds. */
-static void test_sizes(void **state)
+CHECK_TEST(test_sizes)
 {
     check_size(45, 7, "107006904423598033356356300384937784807");
     check_size(46, 7, "749048330965186233494494102694564493649");
@@ -76,7 +76,7 @@ static void draw(const opevo_space *space, uint64_t *seed, opevo_index *vertices
 
 /* What was encoded is decoded, and has the same number in every space of the same parameters; what
  * was not is not a point. */
-static void test_numbers(void **state)
+CHECK_TEST(test_numbers)
 {
     opevo_space *space = plain_space(1000, 300, false), *other = plain_space(1000, 300, false);
     opevo_index vertices[OPEVO_SPACE_PARAMETERS_MAX], again[OPEVO_SPACE_PARAMETERS_MAX];
@@ -107,7 +107,7 @@ static void test_numbers(void **state)
 }
 
 /* A space under other topologies knows the points of the first. */
-static void test_topologies(void **state)
+CHECK_TEST(test_topologies)
 {
     opevo_space *space = plain_space(60, 8, false), *complete = NULL;
     const char *topologies[60] = {[7] = "complete"};
@@ -125,7 +125,7 @@ static void test_topologies(void **state)
 }
 
 /* What is read has the number of what was printed, and inactive parameters do not count. */
-static void test_texts_and_branches(void **state)
+CHECK_TEST(test_texts_and_branches)
 {
     opevo_space *space = NULL, *other = NULL;
     opevo_text json = {0}, text = {0};
@@ -170,7 +170,7 @@ static void test_texts_and_branches(void **state)
 
 /* Draws under 50 constraints: each parameter's values as often as its shares say, within five
  * standard deviations, and every point allowed. */
-static void test_draws(void **state)
+CHECK_TEST(test_draws)
 {
     opevo_space *space = plain_space(100, 8, true);
     opevo_index vertices[100];
@@ -197,15 +197,4 @@ static void test_draws(void **state)
         }
     }
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_topologies), cmocka_unit_test(test_texts_and_branches),
-        cmocka_unit_test(test_draws),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
