@@ -125,7 +125,7 @@ static void check_step(const opevo_child_step *step, const long double *kernel,
                  step->limits.patience, step->limits.tries, off, bound);
 }
 
-static void loop_followed(void **state)
+CHECK_TEST(loop_followed)
 {
     static const opevo_child_limits limits[] = {{1, 1}, {1, 5},  {3, 6},  {3, 7},   {4, 9},
                                                 {5, 4}, {8, 16}, {9, 13}, {40, 100}};
@@ -156,7 +156,7 @@ static void loop_followed(void **state)
 }
 
 /* What starts in a part of the graph without a free point is recombined anew, or lost. */
-static void parts_cut_off(void **state)
+CHECK_TEST(parts_cut_off)
 {
     static const opevo_index starts[] = {0, 3, 5, 6};
     opevo_parameter *parameter = parameter_of_edges("0 1\n1 2\n3 4\n6 7\n");
@@ -182,7 +182,7 @@ static void parts_cut_off(void **state)
 
 /* A path of 60 points with its far end left: a mutation arrives there with k = 1e-59, so within the
  * limits of the sampler a child has probability 2 P k, to many digits. */
-static void hardly_ever(void **state)
+CHECK_TEST(hardly_ever)
 {
     opevo_text text = {0};
     const char *path = NULL;
@@ -220,7 +220,7 @@ static void hardly_ever(void **state)
 
 /* 200,000 children of the sampler within (3, 7), few of them new: they fit that law (p above 1e-4
  * at this seed), and reject the laws of (3, 6), (4, 7) and of no limits at 1e-6. */
-static void draws_tell_limits_apart(void **state)
+CHECK_TEST(draws_tell_limits_apart)
 {
     enum { DRAWS = 200000 };
     static const opevo_child_limits limits[] = {{3, 7}, {3, 6}, {4, 7}, {0, 0}};
@@ -269,7 +269,7 @@ static void draws_tell_limits_apart(void **state)
     opevo_space_destroy(space);
 }
 
-static void one_limit_refused(void **state)
+CHECK_TEST(one_limit_refused)
 {
     opevo_space *space = NULL;
     static const bool taken[POINTS] = {false};
@@ -283,7 +283,7 @@ static void one_limit_refused(void **state)
     opevo_space_destroy(space);
 }
 
-static void every_allocation_failing(void **state)
+CHECK_TEST(every_allocation_failing)
 {
     opevo_space *space = NULL;
     bool taken[POINTS];
@@ -307,15 +307,4 @@ static void every_allocation_failing(void **state)
         assert_int_equal(status, OPEVO_OK);
     }
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loop_followed),     cmocka_unit_test(parts_cut_off),
-        cmocka_unit_test(hardly_ever),       cmocka_unit_test(draws_tell_limits_apart),
-        cmocka_unit_test(one_limit_refused), cmocka_unit_test(every_allocation_failing),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

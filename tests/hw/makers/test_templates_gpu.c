@@ -24,26 +24,16 @@ static const char *const convolutions[] = {
     "conv2d(2,4,8,10,9,3,2,2,3)",
 };
 
-static void test_matmul(void **state)
+static const char *const names[] = {"paper", "tiled"};
+
+CHECK_TEST(test_matmul)
 {
-    check_all(*state, matmuls, sizeof matmuls / sizeof *matmuls);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        check_all(names[i], matmuls, sizeof matmuls / sizeof *matmuls);
 }
 
-static void test_conv2d(void **state)
+CHECK_TEST(test_conv2d)
 {
-    check_all(*state, convolutions, sizeof convolutions / sizeof *convolutions);
-}
-
-int main(void)
-{
-    char paper[] = "paper";
-    char tiled[] = "tiled";
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(test_matmul, paper),
-        cmocka_unit_test_prestate(test_conv2d, paper),
-        cmocka_unit_test_prestate(test_matmul, tiled),
-        cmocka_unit_test_prestate(test_conv2d, tiled),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        check_all(names[i], convolutions, sizeof convolutions / sizeof *convolutions);
 }

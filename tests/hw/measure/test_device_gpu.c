@@ -77,10 +77,12 @@ static const char *const forms[] = {
     "conv2d(2,4,8,10,9,3,2,2,3)",
 };
 
-static void test_templates(void **state)
+CHECK_TEST(test_templates)
 {
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        check_template(forms[i], *state);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        check_template(forms[i], "paper");
+        check_template(forms[i], "tiled");
+    }
 }
 
 /* ---- Kernels that misbehave ----------------------------------------------------------------- */
@@ -143,7 +145,7 @@ static opevo_objective *open_zoo(opevo_operator op)
     return open_on_device(&maker->super);
 }
 
-static void test_hostile(void **state)
+CHECK_TEST(test_hostile)
 {
     opevo_objective *objective =
         open_zoo((opevo_operator){.kind = OPEVO_MATMUL, .n = 48, .k = 32, .m = 40});
@@ -166,7 +168,7 @@ static void test_hostile(void **state)
 /* ---- The vendor's library ------------------------------------------------------------------- */
 
 /* Beside it stands a kernel that does nothing, which suits every shape. */
-static void test_library(void **state)
+CHECK_TEST(test_library)
 {
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         opevo_finalist finalists[2] = {{.point = NOTHING}, {.point = OPEVO_LIBRARY_POINT}};
@@ -188,15 +190,6 @@ static void test_library(void **state)
 
 int main(void)
 {
-    char paper[] = "paper";
-    char tiled[] = "tiled";
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_library),
-        cmocka_unit_test_prestate(test_templates, paper),
-        cmocka_unit_test_prestate(test_templates, tiled),
-    };
-
     opevo_hardware_list(find_device, NULL);
     if (!*device) {
         fprintf(stderr, "skipped: no GPU\n");
@@ -204,5 +197,5 @@ int main(void)
     }
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }

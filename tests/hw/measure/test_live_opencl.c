@@ -5,6 +5,7 @@
  * of templates and sketches, checked against the reference. */
 
 #include "cache_folder.h"
+#include "points.h"
 #include "zoo.h"
 
 #include <opevo/computation_named.h>
@@ -204,11 +205,6 @@ static size_t check_points(opevo_kernel_maker *maker, size_t count, uint64_t see
     return right;
 }
 
-static size_t draws(void)
-{
-    return getenv("OPEVO_TEST_LONG") ? 16 : 2;
-}
-
 CHECK_TEST(test_templates)
 {
     static const char *const operators[] = {"matmul(12,8,20)", "batch_matmul(2,6,8,10,NT)",
@@ -223,13 +219,14 @@ CHECK_TEST(test_templates)
             opevo_kernel_maker *maker = NULL;
 
             CHECK_OK(opevo_operator_parse(operators[i], &op, &err));
-            if (!(info->dialects >> OPEVO_KERNEL_OPENCL & 1) || !(info->kinds >> op.kind & 1))
+            if (!(info->dialects >> OPEVO_KERNEL_OPENCL & 1) || !(info->kinds >> op.kind & 1) ||
+                (op.kind != OPEVO_CONV2D && !test_takes(t, i, 2)))
                 continue;
             CHECK_OK(opevo_template_open(&op, info->name, OPEVO_KERNEL_OPENCL, &maker, &err));
-            right += check_points(maker, draws(), t);
+            right += check_points(maker, test_size(2, 16), t);
         }
     }
-    assert_true(right >= 4);
+    assert_true(right >= test_size(2, 4));
 }
 
 CHECK_TEST(test_sketches)
@@ -249,7 +246,7 @@ CHECK_TEST(test_sketches)
 
         CHECK_OK(opevo_computation_read(computations[i], &computation, &err));
         CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
-        assert_true(check_points(maker, draws(), i) > 0);
+        assert_true(check_points(maker, test_size(1, 16), i) > 0);
     }
 }
 
