@@ -38,7 +38,7 @@ static unsigned channel(double linear)
     double v = fmin(fmax(linear, 0), 1);
 
     v = v <= 0.0031308 ? 12.92 * v : 1.055 * pow(v, 1 / 2.4) - 0.055;
-    return (unsigned)lround(255 * v) & 255;
+    return (unsigned)lround(255 * v) & 255; /* the mask shows the compiler that two digits do */
 }
 
 char *opevo_i_fig_colour(double t, char *out)
@@ -55,6 +55,7 @@ char *opevo_i_fig_colour(double t, char *out)
     return out;
 }
 
+/* Whether white text reads better on it than black: about where both have the same contrast. */
 bool opevo_i_fig_colour_is_dark(double t)
 {
     return colour_at(t).lightness < 0.66;

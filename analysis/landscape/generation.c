@@ -46,11 +46,15 @@ static void sum_largest(const double *law, size_t size, size_t children, double 
         sums[k] = sums[k - 1] + (k <= held ? list[k - 1] : 0);
 }
 
+/* P(some child is better) at least: each is with probability p or more, as it avoids the siblings
+ * before it that are not. */
 static double some_low(double p, size_t children)
 {
     return -expm1((double)children * log1p(-fmin(p, 1)));
 }
 
+/* And at most: beside k siblings with probability S, a child is better with p / (1 - S) or less,
+ * which is at most p + S, and S is at most the sum of the k largest numbers of the law. */
 static double some_high(double p, const double *sums, size_t children)
 {
     double none = 0; /* logarithm of the probability that none is better */

@@ -16,7 +16,11 @@
 #include <lapacke.h>
 #undef I /* of complex.h */
 
-enum { AXIS_MAX = 4096, BLOCK = 2048, SMALL = 12 };
+enum {
+    AXIS_MAX = 4096, /* values of a parameter: its matrix has 128 MiB */
+    BLOCK = 2048,    /* columns or rows of a job: its operands stay in the cache */
+    SMALL = 12       /* values of a parameter below which plain loops are faster than BLAS */
+};
 
 void opevo_i_analysis_mutation_release(opevo_i_analysis_mutation *self)
 {
@@ -34,8 +38,8 @@ void opevo_i_analysis_mutation_release(opevo_i_analysis_mutation *self)
 /* ---- One parameter ---- */
 
 /* (1 - q) (I - q N)^-1 by Cholesky; a vertex without neighbours keeps the walk. */
-static opevo_status invert(opevo_i_analysis_mutation_axis *self, const opevo_graph *graph, double q,
-                           opevo_error *err)
+static opevo_status invert(opevo_i_analysis_mutation_axis *self, const opevo_parameter *parameter,
+                           const opevo_graph *graph, double q, opevo_error *err)
 {
     lapack_int n = (lapack_int)self->size;
     double *m = self->matrix;
@@ -51,7 +55,8 @@ static opevo_status invert(opevo_i_analysis_mutation_axis *self, const opevo_gra
     if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, m, n) != 0 ||
         LAPACKE_dpotri(LAPACK_COL_MAJOR, 'L', n, m, n) != 0)
         return OPEVO_FAIL(err, OPEVO_TOLERANCE,
-                          "LAPACK found no inverse of a walk's matrix of %zu rows.", self->size);
+                          "LAPACK found no inverse of the matrix of a walk on %s with q = %.17g.",
+                          opevo_parameter_text(parameter), q);
     for (size_t u = 0; u < self->size; u++) {
         for (size_t v = u; v < self->size; v++) {
             double entry = (1 - q) * m[u * self->size + v]; /* column u, row v */
@@ -143,7 +148,7 @@ static opevo_status init_axis(opevo_i_analysis_mutation_axis *self,
     }
     for (size_t v = 0; v < self->size; v++)
         self->root[v] = sqrt(fmax(1, (double)opevo_graph_degree(graph, v)));
-    OPEVO_TRY(invert(self, graph, q, err));
+    OPEVO_TRY(invert(self, parameter, graph, q, err));
     *bound = certify(self, graph, q) + (double)(self->size + 2) * DBL_EPSILON;
     find_components(self, graph, q > 0, stack);
 cleanup:

@@ -20,9 +20,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS = 16, FEWEST_TRIALS = 8 };
-#define NONE SIZE_MAX /* the level of a trial in which the parameter is inactive */
+enum {
+    LEVELS = 16,      /* of an ordered component, at most */
+    FEWEST_TRIALS = 8 /* for a model */
+};
+#define NORMAL_975 1.959963984540054 /* quantile of the normal distribution: of 95 % intervals */
+#define NONE SIZE_MAX                /* the level of a trial in which the parameter is inactive */
 
+/* The likeliest of these r is taken. */
 static const double ratios[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100};
 
 /* A component: the level of each trial, and what levels are. */
@@ -309,7 +314,7 @@ static double fit(work *self, double ratio)
     return -(double)n / 2 * log(self->noise) - logarithm;
 }
 
-/* False without a model. */
+/* Takes the likeliest ratio and inverts its K; false if there is none. */
 static bool choose(work *self)
 {
     double best = -INFINITY, ratio = 0;
@@ -364,7 +369,7 @@ static void centre(const work *self, const variable *one, size_t a, double *row)
 }
 
 /* c' G c r of the centring c of level `a`: what the variance is before any trial. */
-static double prior(const work *self, const variable *one, size_t a, const double *row)
+static double prior(const variable *one, size_t a, const double *row)
 {
     size_t levels = one->effect.level_count;
     double active = 0, mean = 0;
@@ -373,7 +378,6 @@ static double prior(const work *self, const variable *one, size_t a, const doubl
         active += (double)one->effect.levels[k].trials;
     for (size_t k = 0; k < levels; k++)
         mean += (double)one->effect.levels[k].trials / active * row[k];
-    (void)self;
     return row[a] - mean;
 }
 
@@ -393,7 +397,7 @@ static void judge(const work *self, variable *one, const double *matrix, const d
             for (size_t c = 0; c < levels; c++)
                 known += row[b] * matrix[b * levels + c] * row[c];
         }
-        half = 1.959963984540054 * sqrt(fmax(0, self->noise * (prior(self, one, a, row) - known)));
+        half = NORMAL_975 * sqrt(fmax(0, self->noise * (prior(one, a, row) - known)));
         level->model = mean;
         level->model_low = mean - half;
         level->model_high = mean + half;

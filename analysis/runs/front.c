@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Fronts are short, so a trial is compared with all members. */
+
 #include <opevo/front.h>
 
 #include <opevo/memory.h>
@@ -94,7 +96,7 @@ bool opevo_front_is_time(const opevo_criteria *criteria, size_t chosen, const ch
            (criteria->chosen[chosen].as_time || opevo_unit_is_time(unit));
 }
 
-/* NAN where nothing was done. */
+/* The time behind a fitness; NAN for a trial without one. */
 static double time_of(const char *unit, const opevo_outcome *outcome)
 {
     bool known = isfinite(outcome->time_s) && !opevo_unit_is_speedup(unit);

@@ -112,12 +112,14 @@ void opevo_i_analysis_replicates_add(const opevo_i_analysis_resamples *from, siz
         double inside = mean + sums[2 * from->columns], share = from->bound_share[b];
 
         to->shift[b] += weight * shift;
+        /* Below a share of 1e-20 the variance of a resample of equal values is rounding. */
         to->spread[b] += weight * weight * (spread > 1e-20 * variance ? spread / n : 0);
         to->low[b] += weight * (inside + share * (range.low - mean));
         to->high[b] += weight * (inside + share * (range.high - mean));
     }
 }
 
+/* A quantile, outwards. */
 static double at(const double *sorted, size_t count, double p, bool up)
 {
     double place = p * (double)(count - 1);
@@ -125,7 +127,8 @@ static double at(const double *sorted, size_t count, double p, bool up)
     return sorted[(size_t)(up ? ceil(place) : floor(place))];
 }
 
-/* Which both ends of the range belong to where a resample has no variance. */
+/* By the t of resamples (bootstrap-t). That of a resample without variance is infinite, which may
+ * put an end of the interval at that of the range. */
 static opevo_interval studentised(opevo_i_analysis_replicates *self, size_t count, double tail)
 {
     double length = sqrt(self->variance);
@@ -156,6 +159,7 @@ opevo_interval opevo_i_analysis_replicates_interval(opevo_i_analysis_replicates 
     gsl_sort(self->high, 1, count);
     bounded =
         (opevo_interval){at(self->low, count, tail, false), at(self->high, count, 1 - tail, true)};
+    /* Where the values differ by rounding only, there is nothing to divide by. */
     if (exact || self->least_rows < LEAST_STUDENTISED ||
         !(self->variance > 1e-28 * self->mean * self->mean))
         return bounded;

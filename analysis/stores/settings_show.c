@@ -19,7 +19,8 @@ static bool has_name(const char *names, size_t length, const char *name)
     return false;
 }
 
-/* A word of the settings, such as "criteria=fitness,energy". */
+/* Appends a word of the settings. Of "criteria=fitness,energy" the fitness is shown as time, unless
+ * the time is a criterion of its own. */
 static void show_word(const char *word, size_t length, opevo_text *out)
 {
     static const char key[] = "criteria=", stored[] = "fitness";

@@ -21,7 +21,7 @@ typedef struct listing {
     bool failed; /* no memory */
 } listing;
 
-/* Whether nothing is named, or `name` is, or what stands in it after a colon. */
+/* Whether a filter has `name` or the part of it behind a colon; one without names has all. */
 static bool wanted(const opevo_names *filter, const char *name)
 {
     const char *colon = strchr(name, ':');
@@ -39,7 +39,7 @@ static bool copy(const char *text, char **out)
     return *out != NULL;
 }
 
-/* Replace a copy, which stays without memory. */
+/* Replaces a copy; keeps it if there is no memory for another. */
 static bool recopy(const char *text, char **out)
 {
     char *fresh = opevo_strdup(text);

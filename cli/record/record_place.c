@@ -31,36 +31,49 @@ static bool find_file(int file, const struct stat *own, char *path, size_t size)
     return stat(path, &info) == 0 && info.st_dev == own->st_dev && info.st_ino == own->st_ino;
 }
 
-/* The rows under a name that is free, and their description, so that they can be gone on with. */
-static opevo_status save_copy(const opevo_i_cli_record *record, const struct stat *own,
-                              opevo_text *out, opevo_error *err)
+/* The first free name NAME.recovered-N for the rows and their description. */
+static opevo_status find_free(const char *csv, opevo_text *out, opevo_text *json, opevo_error *err)
 {
     enum { COPIES_MOST = 1000 };
-    const char *csv = opevo_text_string(&record->csv_path);
     int stem = (int)(strlen(csv) - strlen(".csv"));
-    size_t size = (size_t)own->st_size;
-    char *rows = opevo_malloc(size + 1, 1);
-    opevo_i_cli_record copy = *record;
-    opevo_text json = {0};
     opevo_status status = OPEVO_OK;
 
     for (int i = 1; i <= COPIES_MOST; i++) {
         opevo_text_clear(out);
-        opevo_text_clear(&json);
+        opevo_text_clear(json);
         opevo_text_printf(out, "%.*s.recovered-%d.csv", stem, csv, i);
-        opevo_text_printf(&json, "%.*s.recovered-%d.json", stem, csv, i);
-        if (out->failed || json.failed || access(out->data, F_OK) != 0)
-            break;
+        opevo_text_printf(json, "%.*s.recovered-%d.json", stem, csv, i);
+        OPEVO_TRY(opevo_text_check(out, err));
+        OPEVO_TRY(opevo_text_check(json, err));
+        if (access(out->data, F_OK) != 0)
+            return OPEVO_OK;
     }
+    status = OPEVO_FAIL(err, OPEVO_IO, "%s: it has %d recovered copies already.", csv, COPIES_MOST);
+cleanup:
+    return status;
+}
+
+/* The rows under a name that is free, and their description, so that they can be gone on with. */
+static opevo_status save_copy(const opevo_i_cli_record *record, const struct stat *own,
+                              opevo_text *out, opevo_error *err)
+{
+    const char *csv = opevo_text_string(&record->csv_path);
+    size_t size = (size_t)own->st_size;
+    char *rows = NULL;
+    opevo_i_cli_record copy = *record;
+    opevo_text json = {0};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(find_free(csv, out, &json, err));
     copy.json_path = json;
-    if (!rows || pread(record->file, rows, size, 0) != (ssize_t)size)
+    OPEVO_NEW(rows, size + 1, "the rows of a recording");
+    if (pread(record->file, rows, size, 0) != (ssize_t)size) {
         status = OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", csv, strerror(errno));
-    if (status == OPEVO_OK)
-        status = opevo_text_check(out, err);
-    if (status == OPEVO_OK)
-        status = opevo_file_write(out->data, rows, size, err);
-    if (status == OPEVO_OK)
-        status = opevo_i_cli_record_describe(&copy, false, err);
+        goto cleanup;
+    }
+    OPEVO_TRY(opevo_file_write(out->data, rows, size, err));
+    status = opevo_i_cli_record_describe(&copy, false, err);
+cleanup:
     opevo_free(rows);
     opevo_text_free(&json);
     return status;

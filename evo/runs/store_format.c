@@ -31,7 +31,7 @@ cleanup:
     return status;
 }
 
-/* A name of ours that is a view, a virtual table or an index would run what its maker wrote. */
+/* A view, a virtual table or an index under one of our names would run what its maker wrote. */
 static opevo_status check_tables(opevo_store *store, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -69,7 +69,7 @@ static bool is_newer(const char *version)
     return false;
 }
 
-/* What a newer program wrote may be no damage. */
+/* Says of a store by a newer program that it is one: what looks damaged may be new. */
 static void note_state(opevo_store *store)
 {
     sqlite3_stmt *query = NULL;

@@ -26,6 +26,7 @@ static bool is_small(const opevo_harness *harness, const opevo_i_harness_case_pl
     opevo_case *what = opevo_calloc(1, sizeof *what);
     size_t count = 0, size = 0;
 
+    FUZZ_CHECK(what);
     what->harness = harness;
     FUZZ_CHECK(opevo_i_harness_case_lay_out(what, plan, &harness->values, NULL) == OPEVO_OK);
     opevo_case_buffers(what, &count);

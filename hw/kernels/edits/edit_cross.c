@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* One-point messy crossover of edit lists. */
+/* One-point messy crossover of edit lists: the edits of both parents are shuffled, and cut into two
+ * lists. With OPEVO_CROSSOVER_SYMDIFF each child keeps the edits that both parents have, and only
+ * the others are dealt. Source of the messy crossover: Liou et al., "GEVO", ACM TACO 17 (2020). */
 
 #include "edits_internal.h"
 
@@ -14,6 +16,7 @@ static bool has(const opevo_edits *edits, const opevo_i_edit *edit)
     return false;
 }
 
+/* Adds those edits of `from` that `other` has, or those that it lacks. */
 static bool add_if(opevo_edits *to, const opevo_edits *from, const opevo_edits *other, bool common)
 {
     for (size_t i = 0; i < from->count; i++)
@@ -22,6 +25,7 @@ static bool add_if(opevo_edits *to, const opevo_edits *from, const opevo_edits *
     return true;
 }
 
+/* Adds a part of the shuffled pool, as far as a list may be long, and orders it. */
 static opevo_status deal(opevo_edits *child, const opevo_edits *pool, size_t from, size_t to,
                          opevo_edit_order order, opevo_error *err)
 {
@@ -31,9 +35,9 @@ static opevo_status deal(opevo_edits *child, const opevo_edits *pool, size_t fro
     return opevo_i_edit_settle(child, order, err);
 }
 
-opevo_status opevo_edits_cross(const opevo_module *module, const opevo_edit_settings *settings,
-                               const opevo_edits *a, const opevo_edits *b, opevo_rng *rng,
-                               opevo_edits **first, opevo_edits **second, opevo_error *err)
+opevo_status opevo_edits_cross(const opevo_edit_settings *settings, const opevo_edits *a,
+                               const opevo_edits *b, opevo_rng *rng, opevo_edits **first,
+                               opevo_edits **second, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_edits *children[2] = {opevo_edits_create(), opevo_edits_create()};
@@ -42,7 +46,6 @@ opevo_status opevo_edits_cross(const opevo_module *module, const opevo_edit_sett
     bool ok = children[0] && children[1] && pool;
     size_t cut;
 
-    (void)module;
     if (ok && symdiff)
         ok = add_if(children[0], a, b, true) && add_if(children[1], a, b, true) &&
              add_if(pool, a, b, false) && add_if(pool, b, a, false);

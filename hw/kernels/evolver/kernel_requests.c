@@ -185,7 +185,7 @@ static opevo_status cross(opevo_i_evolver_kernel *kernel, const json_t *request,
 
     OPEVO_TRY(opevo_edits_parse(kernel->module, text_of(request, "a"), &a, err));
     OPEVO_TRY(opevo_edits_parse(kernel->module, text_of(request, "b"), &b, err));
-    OPEVO_TRY(opevo_edits_cross(kernel->module, &kernel->edits, a, b, &rng, &made, NULL, err));
+    OPEVO_TRY(opevo_edits_cross(&kernel->edits, a, b, &rng, &made, NULL, err));
     OPEVO_TRY(set_edits(reply, made, err));
 cleanup:
     opevo_edits_destroy(a);

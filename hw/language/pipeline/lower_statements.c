@@ -107,7 +107,7 @@ static const opevo_i_nest_value *strip(const opevo_i_pipeline_lowering *self,
 }
 
 /* The factors of a product of elements in one type, each 0 unless in range; -1 where the value is
- * no such product. */
+ * not such a product. */
 static int find_product(const opevo_i_pipeline_lowering *self, opevo_i_nest_guards *guards,
                         const opevo_i_nest_value *value, opevo_element type, int *read, int count)
 {

@@ -4,9 +4,9 @@
  * its end: with e = start + factor * iteration + ... < limit the guard for an element of the stage,
  * and `start` what the loops around the tile make of e,
  *
- *     start + factor (iterations - 1) < limit    all iterations bring something,
- *     start < limit                         the first (limit - start) / factor of them, rounded up,
- *     otherwise                             none does. */
+ *     start + factor (iterations - 1) < limit   all iterations bring something,
+ *     start < limit                             the first (limit - start) / factor, rounded up,
+ *     otherwise                                 none does. */
 
 #include "lower_pipeline_internal.h"
 

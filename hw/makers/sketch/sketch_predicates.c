@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Questions that the rules ask of a stage. */
+/* Questions that the rules ask of a stage. Bounds of extents are those of Ansor's rules.
+ * Source: TVM 0.8, src/auto_scheduler/search_policy/sketch_policy_rules.cc and utils.h. */
 
 #include "sketch_internal.h"
 
@@ -91,6 +92,7 @@ static void count_points(const opevo_tensor *tensor, double *kept, double *summe
             (double)tensor->definition->axis[a].extent;
 }
 
+/* Where results are enough for all cores, 16 each, cores need not share a sum. */
 bool opevo_i_sketch_needs_rfactor(const opevo_pipeline *pipeline, int stage, unsigned cores)
 {
     const opevo_tensor *tensor = defined(pipeline, stage);

@@ -337,7 +337,7 @@ CHECK_TEST(test_no_memory)
         done =
             !opevo_edits_parse(module, "swap U1 U5; copy U3 U1 fix0=A2 use=U1.0", &edits, &err) &&
             !opevo_edits_mutate(module, &settings, edits, 0.5, &rng, &more, &err) &&
-            !opevo_edits_cross(module, &settings, edits, more, &rng, &child, NULL, &err) &&
+            !opevo_edits_cross(&settings, edits, more, &rng, &child, NULL, &err) &&
             !opevo_variant_create(module, more, &variant, &err);
         if (!done)
             assert_int_equal(err.status, OPEVO_NOMEM);

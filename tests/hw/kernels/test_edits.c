@@ -90,7 +90,7 @@ static opevo_edits *check_family(const opevo_module *module, const opevo_edits *
 
     opevo_rng_init(&rng, 7, "edits", index);
     if (opevo_edits_sample(module, &settings, 1 + index % 7, &rng, &lists[0], &err) ||
-        opevo_edits_cross(module, &settings, lists[0], last, &rng, &lists[1], &lists[2], &err))
+        opevo_edits_cross(&settings, lists[0], last, &rng, &lists[1], &lists[2], &err))
         fail_msg("%s", err.message);
     if (opevo_edits_mutate(module, &settings, lists[1], 0.5, &rng, &lists[3], &err)) {
         assert_int_equal(err.status, OPEVO_LIMIT); /* all that can be deleted is */
@@ -220,7 +220,7 @@ CHECK_TEST(test_crossover)
         opevo_rng_init(&rng, 3, "cross", i);
         CHECK_OK(opevo_edits_sample(module, &settings, 4, &rng, &a, &err));
         CHECK_OK(opevo_edits_mutate(module, &settings, a, 0.5, &rng, &b, &err)); /* common ones */
-        CHECK_OK(opevo_edits_cross(module, &settings, a, b, &rng, &first, &second, &err));
+        CHECK_OK(opevo_edits_cross(&settings, a, b, &rng, &first, &second, &err));
         for (size_t k = 0; k < b->count; k++) { /* b has all of a */
             uint64_t hash = b->items[k]->hash;
             size_t parents = count_of(a, hash) + count_of(b, hash);

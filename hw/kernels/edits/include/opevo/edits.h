@@ -145,9 +145,9 @@ opevo_status opevo_edits_mutate(const opevo_module *module, const opevo_edit_set
 /* One-point messy crossover: what settings->crossover names is shuffled and cut at a uniform place
  * into two children. `second` may be NULL. Edits of a child may be skipped when applied, and a
  * child may be empty. Errors: NOMEM. */
-opevo_status opevo_edits_cross(const opevo_module *module, const opevo_edit_settings *settings,
-                               const opevo_edits *a, const opevo_edits *b, opevo_rng *rng,
-                               opevo_edits **first, opevo_edits **second, opevo_error *err);
+opevo_status opevo_edits_cross(const opevo_edit_settings *settings, const opevo_edits *a,
+                               const opevo_edits *b, opevo_rng *rng, opevo_edits **first,
+                               opevo_edits **second, opevo_error *err);
 
 /* ---- Variants ---- */
 
