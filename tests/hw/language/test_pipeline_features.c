@@ -4,7 +4,7 @@
  * points of sketches for CPUs and GPUs, whose rows are finite and the same however often they are
  * asked for. */
 
-#include "check.h"
+#include "feature_rows.h"
 #include "gpu_steps.h"
 
 #include <stdlib.h>
@@ -13,36 +13,6 @@
 #include <opevo/pipeline_features.h>
 #include <opevo/random.h>
 #include <opevo/sketch.h>
-
-enum { FEATURES = OPEVO_STATEMENT_FEATURES };
-
-static float rows[OPEVO_PIPELINE_ROWS][FEATURES];
-
-static size_t number_of(const char *name)
-{
-    char found[48];
-
-    for (size_t i = 0; i < FEATURES; i++) {
-        opevo_statement_feature_name(i, found);
-        if (!strcmp(found, name))
-            return i;
-    }
-    fail_msg("no feature %s", name);
-    return 0;
-}
-
-static double value(size_t row, const char *name)
-{
-    return (double)rows[row][number_of(name)];
-}
-
-static double of_buffer(size_t row, size_t place, const char *name)
-{
-    char whole[64];
-
-    snprintf(whole, sizeof whole, "B%zu.%s", place, name);
-    return value(row, whole);
-}
 
 /* Rows of the pipeline that these steps make. */
 static size_t describe(const char *text, const char *steps)

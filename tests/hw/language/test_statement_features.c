@@ -3,7 +3,7 @@
 /* Features of statements: the values that TVM's own tests state for three programs, others worked
  * out by hand, and regions against enumeration. */
 
-#include "check.h"
+#include "feature_rows.h"
 
 #include <stdlib.h>
 
@@ -12,8 +12,6 @@
 #include <opevo/statement_features.h>
 
 #include "statement_internal.h"
-
-enum { ROWS_MOST = 8, FEATURES = OPEVO_STATEMENT_FEATURES };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define TERM(number, step)                                                                         \
@@ -33,34 +31,6 @@ enum { ROWS_MOST = 8, FEATURES = OPEVO_STATEMENT_FEATURES };
         }                                                                                          \
     }
 
-static float rows[ROWS_MOST][FEATURES];
-
-static size_t number_of(const char *name)
-{
-    char found[48];
-
-    for (size_t i = 0; i < FEATURES; i++) {
-        opevo_statement_feature_name(i, found);
-        if (!strcmp(found, name))
-            return i;
-    }
-    fail_msg("no feature %s", name);
-    return 0;
-}
-
-static double value(size_t row, const char *name)
-{
-    return (double)rows[row][number_of(name)];
-}
-
-static double of_buffer(size_t row, size_t place, const char *name)
-{
-    char whole[64];
-
-    snprintf(whole, sizeof whole, "B%zu.%s", place, name);
-    return value(row, whole);
-}
-
 /* The first of the five buffers with this type of access, and with a stride or without. */
 static size_t buffer_with(size_t row, const char *type, bool has_stride)
 {
@@ -76,7 +46,7 @@ static size_t describe(const opevo_statement_program *program)
 {
     size_t count = 0;
 
-    assert_true(program->store_count <= ROWS_MOST);
+    assert_true(program->store_count <= OPEVO_PIPELINE_ROWS);
     CHECK_OK(opevo_statement_features(program, rows[0], &count, &err));
     return count;
 }

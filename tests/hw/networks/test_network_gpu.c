@@ -2,7 +2,7 @@
 
 /* Libraries of networks for GPUs, on a CPU: their own kernels, plan and runtime, compiled by a C
  * compiler, compute what the definitions do, and spoilt plans are rejected. OPEVO_TEST_POINTS
- * raises the number of random networks and of light models. */
+ * raises the number of random networks and, in the long run, of light models. */
 
 #include "gpu_libraries.h"
 #include "grown_networks.h"
@@ -41,7 +41,7 @@ CHECK_TEST(random_networks_are_right)
     remove_tree(folder);
 }
 
-/* The smallest first. */
+/* The smallest first; in the long run only, as they are thousands of lines of kernels. */
 CHECK_TEST(light_models_are_right)
 {
     static const char *const models[] = {"squeezenet",   "shufflenet", "bvlc_alexnet",
@@ -49,7 +49,7 @@ CHECK_TEST(light_models_are_right)
                                          "densenet121",  "resnet50",   "vgg19"};
     const int most = sizeof models / sizeof *models;
 
-    for (int i = 0; i < most && i < (int)test_points(2); i++) {
+    for (int i = 0; i < most && i < (int)test_size(0, test_points(2)); i++) {
         opevo_network *network = read_light_model(models[i]);
         opevo_network_inference *inference = NULL;
 
