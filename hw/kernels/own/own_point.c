@@ -142,7 +142,7 @@ static opevo_status find_given(const opevo_space *space, const json_t *object, o
     opevo_status status = OPEVO_OK;
 
     opevo_space_decode(space, 0, vertices);
-    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    json_object_foreach((json_t *)object, key, value)
     {
         size_t i = 0;
 

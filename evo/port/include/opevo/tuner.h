@@ -65,7 +65,7 @@ typedef struct opevo_setting {
     }
 /* The offset of a member that has this type, and no other. */
 #define OPEVO_ROW_OFFSET(number, type, member)                                                     \
-    _Generic(((type *)0)->member, number : offsetof(type, member))
+    _Generic(((type *)0)->member, number : offsetof(type, member)) /* NOLINT: a type */
 
 /* One value for each row of a tuner's table, in its order. Where settings are taken, NULL stands
  * for the defaults. */
