@@ -88,7 +88,8 @@ CHECK_TEST(reads_values_failures_and_costs)
     CHECK_CLOSE(outcome.run_s, 0.001, 1e-15);
     assert_int_equal(outcome_of(run, "bx=16 alg=3 pad=false").kind, OPEVO_OUTCOME_REJECTED);
     assert_int_equal(outcome_of(run, "bx=32 alg=3 pad=false").kind, OPEVO_OUTCOME_UNRECORDED);
-    /* The strategy's time does not count for the trial; pairs [0, t] halve `time` and double GFLOP/s. */
+    /* The strategy's time does not count for the trial; pairs [0, t] halve `time` and double
+     * GFLOP/s. */
     check_ok(run, "bx=32 alg=b pad=false", 25, 8e-3, 0.3 + 2 * 8e-3);
     check_ok(run, "bx=2.5 alg=3 pad=true", 200, 1e-3, 1e-3);
     CHECK_OK(opevo_objective_optimum(run, &best, &err));

@@ -317,8 +317,8 @@ CHECK_TEST(test_stale_outputs)
     }
 }
 
-/* With ceil_mode a pool has ceil((in + pads - kernel) / stride) + 1 windows, which may be one that is
- * larger than what is padded; its maximum is that of all elements. */
+/* With ceil_mode a pool has ceil((in + pads - kernel) / stride) + 1 windows, which may be one that
+ * is larger than what is padded; its maximum is that of all elements. */
 CHECK_TEST(test_large_windows)
 {
     for (int64_t kernel = 1; kernel < 12; kernel++) {
