@@ -6,6 +6,7 @@
 #include <opevo/child_given.h>
 #include <opevo/child_sampler.h>
 #include <opevo/diagram.h>
+#include <opevo/mutation.h>
 #include <opevo/space_listed.h>
 
 #include <opevo/memory.h>
@@ -25,6 +26,7 @@ struct opevo_child_sampler {
     bool sparse, wide;            /* the space is */
     const opevo_diagram *diagram; /* says fastest what is allowed; NULL: the constraints do */
     opevo_walker **walkers;       /* one for each parameter */
+    opevo_mutation *mutation;     /* with a diagram and without branches; NULL: in full */
     /* With branches, otherwise NULL: the parameters of one branch, which are active in the same
      * parents, form a group; group 0 is always active. */
     size_t *group;
@@ -44,6 +46,7 @@ void opevo_child_sampler_destroy(opevo_child_sampler *sampler)
         return;
     for (size_t i = 0; sampler->walkers && i < sampler->width; i++)
         opevo_walker_destroy(sampler->walkers[i]);
+    opevo_mutation_destroy(sampler->mutation);
     opevo_child_given_destroy(sampler->given);
     opevo_free(sampler->walkers);
     opevo_free(sampler->group);
@@ -103,6 +106,13 @@ opevo_status opevo_child_sampler_create(const opevo_space *space, double q,
     }
     for (size_t i = 0; i < self->width; i++)
         OPEVO_TRY(opevo_walker_create(opevo_space_parameter(space, i), q, &self->walkers[i], err));
+    if (self->diagram && !self->group) {
+        self->mutation = opevo_mutation_create(self->diagram, self->walkers, self->width);
+        if (!self->mutation) {
+            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a child sampler.");
+            goto cleanup;
+        }
+    }
     *out = self;
     self = NULL;
 cleanup:
@@ -320,6 +330,42 @@ static bool accept(const opevo_child_sampler *self, const opevo_index_set *seen,
            (checked || opevo_space_allows(self->space, *point));
 }
 
+/* Whether the child after one more mutation is new and allowed, from a diagram. */
+static bool mutate_to_allowed(opevo_child_sampler *self, const opevo_index_set *seen,
+                              opevo_rng *rng, opevo_index *vertices, opevo_index *point)
+{
+    opevo_mutation_add(self->mutation);
+    if (!opevo_mutation_is_allowed(self->mutation, rng))
+        return false;
+    opevo_mutation_finish(self->mutation, rng);
+    *point = opevo_space_encode(self->space, vertices);
+    return !opevo_index_set_has(seen, *point);
+}
+
+/* As opevo_child_sampler_try, with a diagram. */
+static bool try_lazily(opevo_child_sampler *self, const opevo_index_set *seen,
+                       opevo_child_limits limits, opevo_rng *rng, opevo_index *vertices,
+                       opevo_index *point)
+{
+    size_t row = self->width * sizeof *vertices;
+
+    for (unsigned try = 0; try < limits.tries; try++) {
+        bool anew = try % (self->walks ? limits.patience : 1) == 0;
+
+        if (anew)
+            recombine(self, rng, self->recombined);
+        if (anew || self->redraw) {
+            memcpy(vertices, self->recombined, row);
+            opevo_mutation_begin(self->mutation, vertices);
+        }
+        if (mutate_to_allowed(self, seen, rng, vertices, point))
+            return true;
+    }
+    opevo_mutation_finish(self->mutation, rng);
+    *point = opevo_space_encode(self->space, vertices);
+    return false;
+}
+
 bool opevo_child_sampler_try(opevo_child_sampler *sampler, const opevo_index_set *seen,
                              opevo_child_limits limits, opevo_rng *rng, opevo_index *vertices,
                              opevo_index *point)
@@ -330,6 +376,8 @@ bool opevo_child_sampler_try(opevo_child_sampler *sampler, const opevo_index_set
 
     if (self->given)
         return draw_given(self, seen, limits.tries, rng, vertices, point);
+    if (self->mutation)
+        return try_lazily(self, seen, limits, rng, vertices, point);
     for (unsigned try = 0; try < limits.tries; try++) {
         if (try % patience == 0) {
             recombine(self, rng, vertices);

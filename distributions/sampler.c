@@ -8,20 +8,36 @@
 #include <opevo/sampler.h>
 
 #include <opevo/memory.h>
+#include <opevo/random_gsl.h>
 
+#include "shifts.h"
+
+#include <gsl/gsl_randist.h>
+
+#include <math.h>
 #include <string.h>
 
-enum { TABLE_VERTICES = 1 << 16, TABLE_TARGETS = 1 << 21 };
+enum {
+    TABLE_VERTICES = 1 << 16,
+    TABLE_TARGETS = 1 << 21,
+    FEW_WALKS = 16 /* that are drawn one by one */
+};
+
+#define LONG_WALKS 0.999 /* q from which the steps may exceed GSL's numbers */
 
 typedef struct row {
     uint32_t first, degree; /* its neighbours are target[first .. first + degree - 1] */
 } row;
 
 struct opevo_walker {
+    double q;
+    opevo_family family;
+    opevo_index size;
     uint64_t go_on; /* a uniform 64-bit number is below this with probability q */
     row *rows;      /* NULL: walked by formula */
     uint32_t *target;
     const opevo_parameter *parameter;
+    opevo_i_shifts *shifts; /* of walks on a path that are drawn as one; NULL elsewhere */
 };
 
 static opevo_status check_q(double q, opevo_error *err)
@@ -70,8 +86,18 @@ static opevo_status create(double q, const opevo_parameter *parameter, const ope
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a walker.");
+    self->q = q;
     self->go_on = opevo_rng_threshold(q);
     self->parameter = parameter;
+    self->family = parameter ? opevo_parameter_family(parameter) : OPEVO_FAMILY_GENERAL;
+    self->size = parameter ? opevo_parameter_size(parameter) : graph->vertex_count;
+    if (self->family == OPEVO_FAMILY_PATH && self->size <= OPEVO_I_SHIFTS_SIZE_MOST) {
+        self->shifts = opevo_i_shifts_create(q, (uint64_t)self->size);
+        if (!self->shifts) {
+            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a walker.");
+            goto cleanup;
+        }
+    }
     if (!graph && fits_in_tables(parameter)) {
         OPEVO_TRY(opevo_graph_create(parameter, 0, &own, err));
         graph = own;
@@ -116,6 +142,7 @@ void opevo_walker_destroy(opevo_walker *walker)
         return;
     opevo_free(walker->rows);
     opevo_free(walker->target);
+    opevo_free(walker->shifts);
     opevo_free(walker);
 }
 
@@ -158,4 +185,55 @@ opevo_index opevo_walker_step(const opevo_walker *walker, opevo_index vertex, op
     if (walker->rows)
         return table_step(walker, (uint32_t)vertex, rng);
     return formula_step(walker, vertex, rng);
+}
+
+/* ---- Many walks at once ---- */
+
+/* Steps of `count` walks: how often they go on before they have stopped so often. */
+static uint64_t count_steps(const opevo_walker *walker, uint32_t count, opevo_rng *rng)
+{
+    uint64_t steps = 0;
+
+    if (count > FEW_WALKS && walker->q > 0 && walker->q < LONG_WALKS) {
+        gsl_rng gsl = opevo_rng_as_gsl(rng);
+
+        return gsl_ran_negative_binomial(&gsl, 1 - walker->q, count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        while (opevo_rng_u64(rng) < walker->go_on)
+            steps++;
+    }
+    return steps;
+}
+
+/* P(back at the start) = 1/n + (1 - 1/n) (-1/(n - 1))^steps; the others are equal. */
+static opevo_index step_on_complete(opevo_index size, opevo_index start, uint64_t steps,
+                                    opevo_rng *rng)
+{
+    double n = (double)size;
+    double back = 1 / n + (1 - 1 / n) * pow(-1 / (n - 1), (double)steps);
+    opevo_index other = 0;
+
+    if (opevo_rng_unit(rng) < back)
+        return start;
+    other = opevo_rng_below_wide(rng, size - 1);
+    return other + (other >= start);
+}
+
+opevo_index opevo_walker_draw_many(const opevo_walker *walker, opevo_index start, uint32_t count,
+                                   opevo_rng *rng)
+{
+    opevo_index vertex = start;
+    uint64_t steps = 0;
+
+    if (walker->shifts)
+        return opevo_i_shifts_draw(walker->shifts, (uint64_t)start, count, rng);
+    steps = count_steps(walker, count, rng);
+    if (steps == 0 || walker->size == 1)
+        return start;
+    if (walker->family == OPEVO_FAMILY_COMPLETE)
+        return step_on_complete(walker->size, start, steps, rng);
+    for (; steps > 0; steps--)
+        vertex = opevo_walker_step(walker, vertex, rng);
+    return vertex;
 }

@@ -354,7 +354,15 @@ size_t opevo_i_topology_arc_find(const opevo_i_topology_level *level, uint32_t n
                                  uint32_t vertex)
 {
     size_t low = level->starts[node], high = level->starts[node + 1];
+    size_t guess = 0;
 
+    if (low == high || vertex < level->arcs[low].first ||
+        (vertex > level->arcs[high - 1].first &&
+         vertex - level->arcs[high - 1].first >= level->arcs[high - 1].count))
+        return SIZE_MAX;
+    guess = low + (vertex - level->arcs[low].first); /* if each vertex has an arc of its own */
+    if (guess < high && level->arcs[guess].first == vertex)
+        return guess;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const opevo_i_topology_arc *arc = &level->arcs[middle];
@@ -369,11 +377,6 @@ size_t opevo_i_topology_arc_find(const opevo_i_topology_level *level, uint32_t n
     return SIZE_MAX;
 }
 
-static uint32_t label_of(opevo_index vertex)
-{
-    return vertex == OPEVO_INACTIVE ? OPEVO_I_ARC_INACTIVE : (uint32_t)vertex;
-}
-
 /* The rank of the vertices in a group; false where it does not allow them. */
 static bool rank_in(const opevo_i_topology_group *group, const opevo_index *vertices,
                     uint64_t *rank)
@@ -386,7 +389,7 @@ static bool rank_in(const opevo_i_topology_group *group, const opevo_index *vert
         return false;
     for (size_t l = 0; l < group->depth; l++) {
         const opevo_i_topology_level *level = &group->levels[l];
-        uint32_t label = label_of(vertices[level->parameter]);
+        uint32_t label = opevo_i_topology_arc_label(vertices[level->parameter]);
         size_t found = opevo_i_topology_arc_find(level, node, label);
         const opevo_i_topology_arc *arc = &level->arcs[found];
 
@@ -467,27 +470,6 @@ static void unrank_in(const opevo_i_topology_group *group, uint64_t *rank, opevo
                        arc->count, group->limbs);
         node = arc->node;
     }
-}
-
-bool opevo_diagram_allows(const opevo_diagram *diagram, const opevo_index *vertices)
-{
-    for (size_t g = 0; g < diagram->group_count; g++) {
-        const opevo_i_topology_group *group = &diagram->groups[g];
-        uint32_t node = 0;
-
-        if (group->depth && group->levels[0].node_count == 0)
-            return false;
-        for (size_t l = 0; l < group->depth; l++) {
-            const opevo_i_topology_level *level = &group->levels[l];
-            size_t found =
-                opevo_i_topology_arc_find(level, node, label_of(vertices[level->parameter]));
-
-            if (found == SIZE_MAX)
-                return false;
-            node = level->arcs[found].node;
-        }
-    }
-    return true;
 }
 
 /* Two limbs as one number. */

@@ -21,6 +21,10 @@ typedef struct opevo_i_topology_arc {
 
 /* The vertex of an arc for an inactive parameter; its count is 1. */
 #define OPEVO_I_ARC_INACTIVE UINT32_MAX
+static inline uint32_t opevo_i_topology_arc_label(opevo_index vertex)
+{
+    return vertex == OPEVO_INACTIVE ? OPEVO_I_ARC_INACTIVE : (uint32_t)vertex;
+}
 
 typedef struct opevo_i_topology_level {
     size_t parameter;

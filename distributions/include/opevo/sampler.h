@@ -31,6 +31,12 @@ OPEVO_API void opevo_walker_destroy(opevo_walker *walker);
  * and q / (1 - q) to step. */
 OPEVO_API opevo_index opevo_walker_draw(const opevo_walker *walker, opevo_index start,
                                         opevo_rng *rng);
+/* Where the last of `count` walks ends, each of which begins where the one before it ended. Not the
+ * numbers that as many calls of opevo_walker_draw would use, but the same law: the walks have a
+ * negative binomial number of steps together, and on a path or a complete graph the end of so many
+ * steps has a formula. Cost there: a number for 64 steps; elsewhere one for each step. */
+OPEVO_API opevo_index opevo_walker_draw_many(const opevo_walker *walker, opevo_index start,
+                                             uint32_t count, opevo_rng *rng);
 /* Exactly one step; `vertex` itself when it has no neighbours. */
 OPEVO_API opevo_index opevo_walker_step(const opevo_walker *walker, opevo_index vertex,
                                         opevo_rng *rng);

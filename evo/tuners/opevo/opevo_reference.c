@@ -30,10 +30,9 @@
 
 #include "opevo_reference_internal.h"
 
-#include <opevo/diagram.h>
 #include <opevo/memory.h>
+#include <opevo/mutation.h>
 #include <opevo/random_allowed.h>
-#include <opevo/sampler.h>
 #include <opevo/space_listed.h>
 
 #include "individuals_internal.h"
@@ -58,14 +57,14 @@ typedef struct bred {
 typedef struct opevo_reference {
     opevo_tuner super;
     const opevo_space *space;
-    const opevo_diagram *diagram; /* says fastest what is allowed; NULL: the constraints do */
-    size_t width;                 /* parameters of the space */
+    size_t width; /* parameters of the space */
     size_t lambda, rho, concurrency;
     double q;
     opevo_rng rng;
-    opevo_walker **walkers; /* one for each parameter */
-    bool *has_founder;      /* likewise: factorisations */
-    bool walks;             /* q > 0 */
+    opevo_walker **walkers;   /* one for each parameter */
+    opevo_mutation *mutation; /* where allowed points are rare; NULL: in full */
+    bool *has_founder;        /* for each parameter: whether it is a factorisation */
+    bool walks;               /* q > 0 */
     opevo_i_tried *tried;
     opevo_i_opevo_individuals *individuals;
     opevo_i_opevo_population *best; /* genes of the fittest */
@@ -105,6 +104,7 @@ static void destroy(opevo_tuner *tuner)
 
     for (size_t i = 0; self->walkers && i < self->width; i++)
         opevo_walker_destroy(self->walkers[i]);
+    opevo_mutation_destroy(self->mutation);
     opevo_free(self->walkers);
     opevo_free(self->has_founder);
     opevo_i_tried_destroy(self->tried);
@@ -121,8 +121,11 @@ static void destroy(opevo_tuner *tuner)
 static opevo_status allocate(opevo_reference *self, opevo_error *err)
 {
     size_t genes = 2 * self->width;
+    const opevo_diagram *diagram = opevo_space_draws_from(self->space);
 
     self->walkers = opevo_calloc(self->width, sizeof(opevo_walker *));
+    if (diagram && self->walkers)
+        self->mutation = opevo_mutation_create(diagram, self->walkers, self->width);
     self->has_founder = opevo_calloc(self->width, sizeof *self->has_founder);
     self->tried = opevo_i_tried_create(self->space);
     self->individuals = opevo_i_opevo_individuals_create();
@@ -134,7 +137,7 @@ static opevo_status allocate(opevo_reference *self, opevo_error *err)
     self->flight_genes = opevo_malloc(self->concurrency, genes * sizeof *self->flight_genes);
     if (!self->walkers || !self->has_founder || !self->tried || !self->individuals || !self->best ||
         !self->cumulative || !self->brood || !self->brood_genes || !self->flight ||
-        !self->flight_genes)
+        !self->flight_genes || (diagram && !self->mutation))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner opevo-reference.");
     return OPEVO_OK;
 }
@@ -148,7 +151,6 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner opevo-reference.");
     self->space = space;
-    self->diagram = opevo_space_draws_from(space);
     self->width = opevo_space_parameter_count(space);
     OPEVO_SETTINGS_READ(settings_table, settings, self);
     self->walks = self->q > 0;
@@ -253,6 +255,34 @@ static bool find_nearest(const opevo_reference *self, opevo_index *genes, opevo_
     return true;
 }
 
+static bool is_new(const opevo_reference *self, opevo_index point, opevo_index founders)
+{
+    return !opevo_i_opevo_individuals_has(self->individuals, point, founders, self->brood_number);
+}
+
+/* As settle, where allowed points are rare. */
+static opevo_status settle_rare(opevo_reference *self, opevo_index *genes, const char *origin,
+                                opevo_error *err)
+{
+    opevo_index founders = opevo_space_encode(self->space, genes + self->width);
+    unsigned walks_most = self->walks ? WALKS_MOST : 0;
+
+    opevo_mutation_begin(self->mutation, genes);
+    for (unsigned walks = 0; walks <= walks_most; walks++) {
+        if (walks > 0)
+            opevo_mutation_add(self->mutation);
+        if (opevo_mutation_is_allowed(self->mutation, &self->rng)) {
+            opevo_index point = 0;
+
+            opevo_mutation_finish(self->mutation, &self->rng);
+            point = opevo_space_encode(self->space, genes);
+            if (is_new(self, point, founders))
+                return add(self, point, founders, origin, err);
+        }
+    }
+    return OPEVO_OK;
+}
+
 /* Walk until the individual equals none that it is compared with and is allowed, then add it; add
  * nothing where WALKS_MOST walks do not get there. */
 static opevo_status settle(opevo_reference *self, opevo_index *genes, const char *origin,
@@ -261,14 +291,14 @@ static opevo_status settle(opevo_reference *self, opevo_index *genes, const char
     opevo_index founders = opevo_space_encode(self->space, genes + self->width);
     unsigned walks_most = self->walks ? WALKS_MOST : 0;
 
+    if (self->mutation)
+        return settle_rare(self, genes, origin, err);
     for (unsigned walks = 0;; walks++) {
-        bool allowed = !self->diagram || opevo_diagram_allows(self->diagram, genes);
-        opevo_index point = allowed ? opevo_space_encode(self->space, genes) : 0;
+        opevo_index point = opevo_space_encode(self->space, genes);
 
         if (opevo_space_is_sparse(self->space) && !find_nearest(self, genes, founders, &point))
             return OPEVO_OK;
-        if (allowed && (self->diagram || opevo_space_allows(self->space, point)) &&
-            !opevo_i_opevo_individuals_has(self->individuals, point, founders, self->brood_number))
+        if (opevo_space_allows(self->space, point) && is_new(self, point, founders))
             return add(self, point, founders, origin, err);
         if (walks == walks_most)
             return OPEVO_OK;

@@ -77,9 +77,13 @@ size_t opevo_diagram_bytes(const opevo_diagram *diagram);
  * Hook of tests. */
 bool opevo_diagram_is_sound(const opevo_diagram *diagram);
 
-/* Whether the point is allowed. Cost: a search among the arcs of a node for each parameter.
- * */
+/* Whether the point is allowed. Cost: a search among the arcs of a node for each parameter. */
 bool opevo_diagram_allows(const opevo_diagram *diagram, const opevo_index *vertices);
+/* The same of a point whose vertices are asked for one by one, in the order of the diagram, until
+ * one does not fit with those before it. Parameters that nothing is tied to are not asked for. */
+typedef opevo_index (*opevo_diagram_vertex)(void *context, size_t parameter);
+bool opevo_diagram_allows_asked(const opevo_diagram *diagram, opevo_diagram_vertex vertex,
+                                void *context);
 
 /* Allowed points are ranked 0 .. count - 1: lexicographically by groups, which are ordered by their
  * first parameters, within a group by the diagram's order. False, with *rank untouched, for a point
