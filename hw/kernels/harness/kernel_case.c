@@ -200,6 +200,15 @@ opevo_buffer *opevo_case_buffers(opevo_case *self, size_t *count)
     return self->buffers;
 }
 
+bool opevo_case_value(const opevo_case *self, size_t i, const char **name, int64_t *value)
+{
+    if (i >= self->names.count)
+        return false;
+    *name = self->names.name[i];
+    *value = self->names.value[i];
+    return true;
+}
+
 const char *opevo_case_label(const opevo_case *self)
 {
     return self->label;

@@ -73,8 +73,8 @@ static inline bool opevo_i_field_special(const opevo_simt_value *a)
 
 static inline uint64_t opevo_i_field_degrees(uint64_t numerator, uint64_t denominator)
 {
-    numerator = numerator > UINT32_MAX ? UINT32_MAX : numerator;
-    denominator = denominator > UINT32_MAX ? UINT32_MAX : denominator;
+    numerator = numerator >= UINT32_MAX ? UINT32_MAX - 1 : numerator;
+    denominator = denominator >= UINT32_MAX ? UINT32_MAX - 1 : denominator;
     return numerator | denominator << 32;
 }
 
@@ -113,6 +113,15 @@ struct opevo_field {
 /* A random value for a number of an unknown function and its arguments, of degree 1. */
 opevo_simt_value opevo_i_field_unknown(opevo_field *self, uint64_t function,
                                        const uint64_t *arguments, unsigned count);
+/* A function other than + - * / has this argument. */
+static inline void opevo_i_field_note(opevo_field *self, const opevo_simt_value *argument)
+{
+    uint64_t degree = (argument->word[2] & UINT32_MAX) + (argument->word[2] >> 32);
+
+    if (2 * degree > self->uses.degree)
+        self->uses.degree = 2 * degree;
+}
+
 opevo_simt_value opevo_i_field_exp(opevo_field *self, const opevo_simt_value *x);
 opevo_simt_value opevo_i_field_max(opevo_field *self, const opevo_simt_value *a,
                                    const opevo_simt_value *b);

@@ -38,6 +38,8 @@ opevo_simt_value opevo_i_field_max(opevo_field *self, const opevo_simt_value *a,
     if (opevo_i_field_special(a) || opevo_i_field_special(b))
         return *b;
     self->uses.maxima++;
+    opevo_i_field_note(self, a);
+    opevo_i_field_note(self, b);
     if (!opevo_i_maxima_join(self, a, b, &out))
         self->failed = true;
     return out;
@@ -54,6 +56,7 @@ static opevo_simt_value min_of(opevo_field *self, const opevo_simt_value *a,
 
 static opevo_simt_value unknown_of(opevo_field *self, unsigned function, const opevo_simt_value *x)
 {
+    opevo_i_field_note(self, x);
     return opevo_i_field_special(x) ? opevo_i_field_special_of(OPEVO_I_FIELD_NOTHING)
                                     : opevo_i_field_unknown(self, function, &x->word[0], 1);
 }
@@ -128,6 +131,8 @@ static opevo_simt_value unknown_pair(opevo_field *self, unsigned function,
 {
     const uint64_t words[2] = {a->word[0], b->word[0]};
 
+    opevo_i_field_note(self, a);
+    opevo_i_field_note(self, b);
     return opevo_i_field_special(a) || opevo_i_field_special(b)
                ? opevo_i_field_special_of(OPEVO_I_FIELD_NOTHING)
                : opevo_i_field_unknown(self, function, words, 2);
@@ -192,6 +197,9 @@ static opevo_simt_value unknown_choice(opevo_field *self, opevo_simt_relation re
     opevo_simt_value apart = difference(y, x);
     uint64_t words[3] = {apart.word[0], yes->word[0], no->word[0]};
 
+    opevo_i_field_note(self, &apart);
+    opevo_i_field_note(self, yes);
+    opevo_i_field_note(self, no);
     if (relation == OPEVO_SIMT_EQUAL && apart.word[0] > OPEVO_FIELD_P / 2)
         words[0] = OPEVO_FIELD_P - apart.word[0];
     return opevo_i_field_unknown(self, OPEVO_SIMT_VALUE_COUNT + (uint64_t)relation, words, 3);

@@ -48,6 +48,7 @@ opevo_simt_value opevo_i_field_exp(opevo_field *self, const opevo_simt_value *x)
     if (x->word[0] == 0 && (x->word[1] == 0 || x->word[1] == OPEVO_I_FIELD_NO_Q))
         return opevo_i_field_whole(1);
     self->uses.exponentials++;
+    opevo_i_field_note(self, x);
     if (x->word[1] == OPEVO_I_FIELD_NO_Q) {
         opevo_simt_value unknown =
             opevo_i_field_unknown(self, OPEVO_SIMT_VALUE_EXP, &x->word[0], 1);

@@ -105,6 +105,24 @@ static uint8_t size_in_memory(opevo_i_simt_slot slot, LLVMTypeRef type)
                : slot.size;
 }
 
+opevo_i_simt_code *opevo_i_simt_work_access(const opevo_i_simt_work *self, bool is_store,
+                                            opevo_i_simt_slot address, opevo_i_simt_slot part,
+                                            LLVMTypeRef type, uint32_t bytes)
+{
+    opevo_i_simt_code *code =
+        opevo_i_simt_emit(self->decoder, is_store ? OPEVO_I_SIMT_STORE : OPEVO_I_SIMT_LOAD);
+
+    code->to = is_store ? code->to : part.at;
+    code->size = size_in_memory(part, type);
+    code->value = part.size == OPEVO_I_SIMT_VALUE_SIZE;
+    code->a = address.at;
+    code->b = is_store ? part.at : code->b;
+    code->number = bytes;
+    if (code->value && code->size < self->decoder->least_float)
+        self->decoder->least_float = code->size;
+    return code;
+}
+
 /* The parts of a value in memory lie one after the other, as those of a vector do; a struct may
  * have gaps and is not supported. */
 static bool decode_access(opevo_i_simt_work *self, bool is_store)
@@ -130,26 +148,19 @@ static bool decode_access(opevo_i_simt_work *self, bool is_store)
     for (uint32_t p = 0; p < value.count; p++) {
         opevo_i_simt_slot slot = work_part(self, &value, p);
         uint8_t size = size_in_memory(slot, type);
-        opevo_i_simt_code *code =
-            opevo_i_simt_emit(self->decoder, is_store ? OPEVO_I_SIMT_STORE : OPEVO_I_SIMT_LOAD);
+        opevo_i_simt_code *code = NULL;
 
         if (slot.size == 0)
             return false;
-        code->to = is_store ? code->to : slot.at;
-        code->size = size;
-        code->value = slot.size == OPEVO_I_SIMT_VALUE_SIZE;
-        code->a = work_part(self, &address, 0).at;
-        code->b = is_store ? slot.at : code->b;
+        code = opevo_i_simt_work_access(self, is_store, work_part(self, &address, 0), slot, type,
+                                        bytes);
         code->c = p == 0 ? total : 0;
-        code->number = bytes;
         code->space = opevo_i_simt_work_space(pointer, alignment);
         code->atomic = ordering == LLVMAtomicOrderingMonotonic;
         if (p > 0) /* the first part is as aligned as all */
             code->space &= 15;
         bytes += size;
         opevo_i_simt_work_note_granule(self, size < alignment ? size : alignment);
-        if (code->value && size < self->decoder->least_float)
-            self->decoder->least_float = size;
     }
     opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_FREE); /* counted where it runs */
     return true;

@@ -105,7 +105,8 @@ static bool decode_arithmetic(opevo_i_simt_work *self, const arithmetic *row)
                          row->number + work_log_2(to.size) - work_log_2(row->least), made);
         code->a = a.at;
         code->b = count == 2 ? b.at : code->b;
-        code->number = row->opcode == LLVMSDiv || row->opcode == LLVMSRem; /* signed */
+        if (row->kind == OPEVO_I_SIMT_DIVIDE)
+            code->number = row->opcode == LLVMSDiv || row->opcode == LLVMSRem; /* signed */
         work_flush_into(self, to, made, flush);
         opevo_i_simt_charge(self->decoder, cost_of(row, to.size));
     }

@@ -147,12 +147,33 @@ static bool decode_inlined(opevo_i_simt_work *self, LLVMValueRef function)
     return ok;
 }
 
+/* Assembly of no instructions, by which sources hide a value from compilers. */
+static bool is_empty(LLVMValueRef assembly)
+{
+    size_t length;
+
+    (void)LLVMGetInlineAsmAsmString(assembly, &length);
+    return length == 0;
+}
+
+/* Its result is its operand. */
+static bool decode_empty(opevo_i_simt_work *self)
+{
+    bool is_void = LLVMGetTypeKind(LLVMTypeOf(self->instruction)) == LLVMVoidTypeKind;
+
+    if (is_void)
+        return true;
+    return LLVMGetNumArgOperands(self->instruction) == 1 && opevo_i_simt_work_same(self, 0);
+}
+
 bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what)
 {
     LLVMValueRef function = LLVMGetCalledValue(self->instruction);
     opevo_i_simt_intrinsic found;
     size_t length;
 
+    if (LLVMIsAInlineAsm(function) && is_empty(function))
+        return decode_empty(self);
     if (!LLVMIsAFunction(function)) {
         *what = LLVMIsAInlineAsm(function) ? "inline assembly" : "an indirect call";
         return false;
@@ -187,6 +208,9 @@ bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what)
     case OPEVO_I_SIMT_CALL_COPY:
     case OPEVO_I_SIMT_CALL_FILL:
         return opevo_i_simt_work_block(self, found.callee == OPEVO_I_SIMT_CALL_FILL);
+    case OPEVO_I_SIMT_CALL_MASKED_LOAD:
+    case OPEVO_I_SIMT_CALL_MASKED_STORE:
+        return opevo_i_simt_work_masked(self, found.callee == OPEVO_I_SIMT_CALL_MASKED_STORE);
     case OPEVO_I_SIMT_CALL_UNKNOWN:
         break;
     }

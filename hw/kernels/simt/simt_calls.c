@@ -268,6 +268,10 @@ opevo_i_simt_intrinsic opevo_i_simt_intrinsic_find(const char *name)
                                         .cost_64 = OPEVO_I_SIMT_COST_FREE};
     if (starts(name, "llvm.memcpy.") || starts(name, "llvm.memmove."))
         return (opevo_i_simt_intrinsic){.callee = OPEVO_I_SIMT_CALL_COPY};
+    if (starts(name, "llvm.masked.load."))
+        return (opevo_i_simt_intrinsic){.callee = OPEVO_I_SIMT_CALL_MASKED_LOAD};
+    if (starts(name, "llvm.masked.store."))
+        return (opevo_i_simt_intrinsic){.callee = OPEVO_I_SIMT_CALL_MASKED_STORE};
     if (starts(name, "llvm.memset."))
         return (opevo_i_simt_intrinsic){.callee = OPEVO_I_SIMT_CALL_FILL};
     if (!found)

@@ -103,6 +103,29 @@ bool opevo_i_simt_work_conversion(opevo_i_simt_work *self)
     return true;
 }
 
+/* An integer as a vector of its bits; false: it is none. */
+static bool spread_bits(opevo_i_simt_work *self, const opevo_i_simt_value *in)
+{
+    opevo_i_simt_slot from = work_part(self, in, 0);
+
+    if (in->count != 1 || from.size == 0 || !work_result(self) ||
+        self->result.count != 8u * from.size || work_part(self, &self->result, 0).size != 0)
+        return false;
+    for (uint32_t p = 0; p < self->result.count; p++) {
+        opevo_i_simt_slot shifted = {opevo_i_simt_register(self->decoder, from.size), from.size};
+        uint32_t distance = opevo_i_simt_constant_register(self->decoder, from.size, p, false);
+        opevo_i_simt_code *code = work_emit(self, OPEVO_I_SIMT_OPERATE,
+                                            OPEVO_I_SIMT_LSHR + work_log_2(from.size), shifted);
+
+        code->a = from.at;
+        code->b = distance;
+        work_emit(self, OPEVO_I_SIMT_OPERATE, OPEVO_I_SIMT_NARROW + work_log_2(from.size),
+                  work_part(self, &self->result, p))
+            ->a = shifted.at;
+    }
+    return true;
+}
+
 /* The same bits, under another type, as another name for the same registers. */
 bool opevo_i_simt_work_same(opevo_i_simt_work *self, unsigned index)
 {
@@ -113,8 +136,10 @@ bool opevo_i_simt_work_same(opevo_i_simt_work *self, unsigned index)
 
     if (opevo_i_simt_work_value_bits(self, index))
         return true;
-    if (!work_operand(self, index, &in) || in.count != count)
+    if (!work_operand(self, index, &in))
         return false;
+    if (in.count != count)
+        return spread_bits(self, &in);
     for (uint32_t p = 0; p < count; p++) {
         slots[p] = work_part(self, &in, p);
         if (slots[p].size != sizes[p])

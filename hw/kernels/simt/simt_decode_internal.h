@@ -107,7 +107,9 @@ typedef enum opevo_i_simt_callee {
     OPEVO_I_SIMT_CALL_SHUFFLE,
     OPEVO_I_SIMT_CALL_VOTE,
     OPEVO_I_SIMT_CALL_COPY,
-    OPEVO_I_SIMT_CALL_FILL
+    OPEVO_I_SIMT_CALL_FILL,
+    OPEVO_I_SIMT_CALL_MASKED_LOAD,
+    OPEVO_I_SIMT_CALL_MASKED_STORE
 } opevo_i_simt_callee;
 
 /* Where an operation on floats flushes denormals. */

@@ -13,6 +13,8 @@ typedef struct simt_launcher {
     opevo_launcher super;
     opevo_simt *simt;
     uint64_t steps;
+    opevo_simt_prepare *prepare;
+    void *context;
 } simt_launcher;
 
 static opevo_kernel_verdict verdict_of(opevo_simt_outcome outcome)
@@ -26,6 +28,7 @@ static opevo_kernel_verdict verdict_of(opevo_simt_outcome outcome)
         [OPEVO_SIMT_DIVERGENT_BARRIER] = OPEVO_VERDICT_DIVERGENT_BARRIER,
         [OPEVO_SIMT_UNDEFINED] = OPEVO_VERDICT_UNDEFINED,
         [OPEVO_SIMT_LIMIT] = OPEVO_VERDICT_LIMIT,
+        [OPEVO_SIMT_DATA] = OPEVO_VERDICT_UNSUPPORTED,
     };
 
     return verdicts[outcome];
@@ -169,6 +172,8 @@ static opevo_status run(opevo_launcher *launcher, opevo_case *what, opevo_evalua
 
     OPEVO_TRY(opevo_simt_reset(self->simt, err));
     OPEVO_TRY(add_buffers(self, what, err));
+    if (self->prepare)
+        OPEVO_TRY(self->prepare(self->context, self->simt, what, err));
     OPEVO_TRY(opevo_case_play(what, &player, out, err));
     check_outputs(self, what, out);
     opevo_simt_count(self->simt, &counts);
@@ -211,9 +216,21 @@ opevo_status opevo_simt_launcher_create(struct LLVMOpaqueModule *module,
     return OPEVO_OK;
 }
 
+void opevo_simt_launcher_prepare(opevo_launcher *launcher, opevo_simt_prepare *prepare,
+                                 void *context)
+{
+    ((simt_launcher *)launcher)->prepare = prepare;
+    ((simt_launcher *)launcher)->context = context;
+}
+
 void opevo_simt_launcher_limit(opevo_launcher *launcher, uint64_t steps)
 {
     opevo_simt_set_step_limit(((simt_launcher *)launcher)->simt, steps);
+}
+
+const opevo_simt *opevo_simt_launcher_machine(const opevo_launcher *launcher)
+{
+    return ((const simt_launcher *)launcher)->simt;
 }
 
 uint64_t opevo_simt_launcher_steps(const opevo_launcher *launcher)

@@ -111,7 +111,7 @@ bool opevo_i_simt_store_value(opevo_simt *self, const opevo_i_simt_warp *warp,
     for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
 
-        if (self->options.check_races &&
+        if (self->options.check_races && where.region[lane]->cells &&
             !opevo_i_simt_check_lane(self, warp, code, lane, &where,
                                      code->atomic ? OPEVO_I_SIMT_UPDATE : OPEVO_I_SIMT_WRITE))
             return false;

@@ -367,7 +367,27 @@ static void access_in_step(opevo_simt *self, opevo_i_simt_warp *warp, const opev
         order_lanes(self, warp);
 }
 
-/* An instruction that moves neither lanes nor the place; false on a fault. */
+static bool step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_code *code);
+
+static bool step_where(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_code *code)
+{
+    const opevo_i_simt_header *header = opevo_i_simt_header_of(warp, code->a);
+    const opevo_i_simt_code *next = &self->code[warp->at++];
+    uint32_t all = warp->mask, lanes = bits_of(warp, code->a) & all;
+    bool good = true;
+
+    if (header->undefined & all)
+        return opevo_i_simt_fault_undefined(self, warp, code, header->origin,
+                                            header->undefined & all, "accesses memory by it");
+    warp->mask = lanes;
+    if (lanes)
+        good = step(self, warp, next);
+    warp->mask = all;
+    return good;
+}
+
+/* An instruction that moves neither lanes nor the place, but past one that belongs to it; false on a
+ * fault. */
 static bool step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_code *code)
 {
     switch (code->kind) {
@@ -379,6 +399,8 @@ static bool step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_c
         access_in_step(self, warp, code);
         return code->value ? opevo_i_simt_store_value(self, warp, code)
                            : opevo_i_simt_store(self, warp, code);
+    case OPEVO_I_SIMT_WHERE:
+        return step_where(self, warp, code);
     case OPEVO_I_SIMT_PICK:
         opevo_i_simt_value_run(self, warp, code);
         select_undefined(warp, code);

@@ -31,6 +31,12 @@ void opevo_i_simt_work_note_granule(const opevo_i_simt_work *self, unsigned byte
 /* simt_blocks.c: llvm.memset, or llvm.memcpy and llvm.memmove, of a number of bytes that the code
  * says. */
 bool opevo_i_simt_work_block(opevo_i_simt_work *self, bool is_fill);
+/* simt_masked.c: accesses to the elements of a vector whose bit is set. */
+bool opevo_i_simt_work_masked(opevo_i_simt_work *self, bool is_store);
+/* simt_addresses.c: an access to a part of a vector of a type at `bytes` behind an address. */
+opevo_i_simt_code *opevo_i_simt_work_access(const opevo_i_simt_work *self, bool is_store,
+                                            opevo_i_simt_slot address, opevo_i_simt_slot part,
+                                            LLVMTypeRef type, uint32_t bytes);
 /* simt_call_code.c: *what is the name of what is not supported. */
 bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what);
 /* simt_value_code.c, where floats are values */

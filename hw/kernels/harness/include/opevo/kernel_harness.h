@@ -248,6 +248,8 @@ void opevo_case_close(opevo_case *self);
 /* The buffers in the order of the file. A launcher may set `data` to memory of its own, with the
  * same contents; the case then neither uses nor frees what it allocated until it is closed. */
 opevo_buffer *opevo_case_buffers(opevo_case *self, size_t *count);
+/* Sizes, geometry and derived names of the case, by number; false from their number on. */
+bool opevo_case_value(const opevo_case *self, size_t i, const char **name, int64_t *value);
 /* A text such as "n=32 bx=8 seed=3"; borrowed. */
 const char *opevo_case_label(const opevo_case *self);
 

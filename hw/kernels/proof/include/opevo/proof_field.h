@@ -55,13 +55,14 @@ typedef enum opevo_field_comparison {
 } opevo_field_comparison;
 /* Modulo p, as results are; infinities equal themselves. */
 opevo_field_comparison opevo_field_compare(const opevo_simt_value *a, const opevo_simt_value *b);
-/* Degrees of numerator and denominator, at most; 2^32 - 1 stands for more. */
+/* Degrees of numerator and denominator, at most; 2^32 - 2 stands for more. */
 uint32_t opevo_field_numerator(const opevo_simt_value *value);
 uint32_t opevo_field_denominator(const opevo_simt_value *value);
 
 /* What the evaluations since the creation used beyond + - * /. */
 typedef struct opevo_field_uses {
     uint64_t exponentials, unknown, maxima; /* evaluations */
+    uint64_t degree; /* of their arguments, at most: the sum of those of two of them */
 } opevo_field_uses;
 opevo_field_uses opevo_field_used(const opevo_field *field);
 

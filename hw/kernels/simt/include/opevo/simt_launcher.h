@@ -22,6 +22,14 @@ opevo_status opevo_simt_launcher_create(struct LLVMOpaqueModule *module,
                                         opevo_error *err);
 /* Of the next run; 0: no limit. */
 void opevo_simt_launcher_limit(opevo_launcher *launcher, uint64_t steps);
+/* Call `prepare` in each run, once the machine has the buffers of the case under the case's numbers,
+ * and before its first step. */
+typedef opevo_status opevo_simt_prepare(void *context, opevo_simt *simt, opevo_case *what,
+                                        opevo_error *err);
+void opevo_simt_launcher_prepare(opevo_launcher *launcher, opevo_simt_prepare *prepare,
+                                 void *context);
+/* The machine, which has the results of the last run; borrowed. */
+const opevo_simt *opevo_simt_launcher_machine(const opevo_launcher *launcher);
 /* Warp instructions of the last run. */
 uint64_t opevo_simt_launcher_steps(const opevo_launcher *launcher);
 

@@ -25,7 +25,7 @@
 OPEVO_BEGIN_C
 
 typedef struct opevo_simt_value {
-    uint64_t word[3]; /* as the arithmetic has it */
+    uint64_t word[3]; /* as the arithmetic has it; the last is never 2^64 - 1 */
 } opevo_simt_value;
 
 /* One row for each operation of a, b and c. */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What `opevo prove` asks of a process that has LLVM: compile a kernel, prove its cases, print. */
+
+#ifndef OPEVO_PROVER_H
+#define OPEVO_PROVER_H
+
+#include <opevo/status.h>
+#include <opevo/text.h>
+
+OPEVO_BEGIN_C
+
+/* Exit statuses. */
+enum { OPEVO_PROVER_PROVED, OPEVO_PROVER_REFUTED, OPEVO_PROVER_MISUSED, OPEVO_PROVER_UNDECIDED };
+
+/* Answer a request:
+ *
+ *   {"kernel": PATH, "harness": PATH, "computes": TEXT, "seed": N, "json": BOOL}
+ *
+ * PATH is a folder of --emit, which needs no harness, or NAME.c, NAME.cu or NAME.ll. TEXT is a
+ * computation over the names of the harness; without it, the harness names one. What is to be
+ * printed is appended to `out`, for each case and for all; *exit_code is one of the above.
+ * Errors: INVALID for input that does not fit together; IO; NOMEM. */
+opevo_status opevo_prover_answer(const char *request, opevo_text *out, int *exit_code,
+                                 opevo_error *err);
+
+OPEVO_END_C
+
+#endif

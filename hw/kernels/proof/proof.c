@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The verdict on a case: the kernel and its definition in the field, element by element. */
+
+#include "proof_internal.h"
+
+#include <opevo/clock.h>
+#include <opevo/memory.h>
+#include <opevo/simt_launcher.h>
+
+#include <stdio.h>
+#include <string.h>
+
+const char *opevo_proof_verdict_name(opevo_proof_verdict verdict)
+{
+    static const char *const names[] = {
+#define PROOF_NAME(suffix, text) text,
+        OPEVO_PROOF_VERDICT_LIST(PROOF_NAME)
+#undef PROOF_NAME
+    };
+
+    return names[verdict];
+}
+
+/* ---- Buffers and tensors ---- */
+
+static opevo_status check_tensor(const opevo_tensor *tensor, const opevo_buffer *buffer,
+                                 opevo_error *err)
+{
+    if (buffer->element != OPEVO_KERNEL_ELEMENT_F32)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Buffer %s is of %s; proofs are of buffers of f32 that are tensors.",
+                          buffer->name, opevo_kernel_element_name(buffer->element));
+    if (buffer->count != (size_t)opevo_tensor_elements(tensor))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Buffer %s has %zu elements, and the tensor of its name %lld.",
+                          buffer->name, buffer->count, (long long)opevo_tensor_elements(tensor));
+    if (buffer->output && !tensor->definition)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Output %s of the harness is an input of the computation.", buffer->name);
+    return OPEVO_OK;
+}
+
+static opevo_status match(opevo_i_proving *self, opevo_error *err)
+{
+    size_t inputs = 0, wanted = 0;
+
+    for (size_t i = 0; i < self->count; i++) {
+        const opevo_buffer *buffer = &self->buffers[i];
+        opevo_status status;
+
+        self->tensor[i] = opevo_computation_find(self->computation, buffer->name);
+        if (!self->tensor[i] && buffer->output)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "Output %s of the harness is no tensor of the computation.",
+                              buffer->name);
+        status = self->tensor[i] ? check_tensor(self->tensor[i], buffer, err) : OPEVO_OK;
+        if (status != OPEVO_OK)
+            return status;
+        inputs += self->tensor[i] && !self->tensor[i]->definition;
+        self->out->elements += buffer->output ? buffer->count : 0;
+    }
+    for (int t = 0; t < self->computation->tensors; t++)
+        wanted += !self->computation->tensor[t]->definition;
+    if (inputs != wanted)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "The harness has %zu of the %zu inputs of the computation as buffers of "
+                          "their names.",
+                          inputs, wanted);
+    return self->out->elements ? OPEVO_OK
+                               : OPEVO_FAIL(err, OPEVO_INVALID, "The harness has no outputs.");
+}
+
+/* ---- Runs ---- */
+
+static opevo_simt_value input(const void *context, const opevo_tensor *tensor, uint64_t element)
+{
+    return opevo_field_input(context, (uint64_t)tensor->number, element);
+}
+
+static opevo_status fill(void *context, opevo_simt *simt, opevo_case *what, opevo_error *err)
+{
+    const opevo_i_proving *self = context;
+
+    (void)what, (void)err;
+    for (size_t i = 0; i < self->count; i++)
+        for (size_t e = 0;
+             self->tensor[i] && !self->tensor[i]->definition && e < self->buffers[i].count; e++) {
+            opevo_simt_value value = input(self->field, self->tensor[i], e);
+
+            opevo_simt_write(simt, (uint32_t)i, e, sizeof(float), &value);
+        }
+    return OPEVO_OK;
+}
+
+/* ---- Verdicts ---- */
+
+static void conclude(opevo_proof *out, opevo_proof_verdict verdict, const char *reason)
+{
+    out->verdict = verdict;
+    snprintf(out->reason, sizeof out->reason, "%s", reason);
+}
+
+static void conclude_run(opevo_proof *out, const opevo_evaluation *run)
+{
+    bool open = run->verdict == OPEVO_VERDICT_UNSUPPORTED || run->verdict == OPEVO_VERDICT_LIMIT;
+
+    out->memory = open;
+    conclude(out, open ? OPEVO_PROOF_UNDECIDED : OPEVO_PROOF_REFUTED, run->message);
+}
+
+/* A proof keeps the largest degree of all that it compares. */
+static void note_degree(opevo_proof *out, const opevo_simt_value *a, const opevo_simt_value *b)
+{
+    uint64_t left = (uint64_t)opevo_field_numerator(a) + opevo_field_denominator(b);
+    uint64_t right = (uint64_t)opevo_field_numerator(b) + opevo_field_denominator(a);
+    uint64_t most = left > right ? left : right;
+
+    out->degree = most > out->degree ? most : out->degree;
+}
+
+static bool compare_element(opevo_i_proving *self, const opevo_simt *simt, size_t buffer, size_t e,
+                            const opevo_simt_value *defined)
+{
+    opevo_proof *out = self->out;
+    opevo_simt_value computed = {{0}};
+    char text[OPEVO_PROOF_REASON_SIZE];
+    opevo_field_comparison compared;
+
+    if (opevo_simt_read(simt, (uint32_t)buffer, e, sizeof(float), &computed) !=
+        OPEVO_SIMT_ELEMENT_VALUE) {
+        snprintf(text, sizeof text, "%s[%zu] is made of bits that depend on data.",
+                 self->buffers[buffer].name, e);
+        conclude(out, OPEVO_PROOF_UNDECIDED, text);
+        return false;
+    }
+    compared = opevo_field_compare(&computed, defined);
+    note_degree(out, &computed, defined);
+    out->compared++;
+    if (compared == OPEVO_FIELD_EQUAL)
+        return true;
+    snprintf(text, sizeof text,
+             compared == OPEVO_FIELD_OPEN
+                 ? "%s[%zu] has no value in the field: a division by 0, or infinities that meet."
+                 : "%s[%zu] is another function of the inputs than its definition.",
+             self->buffers[buffer].name, e);
+    conclude(out, compared == OPEVO_FIELD_OPEN ? OPEVO_PROOF_UNDECIDED : OPEVO_PROOF_REFUTED, text);
+    snprintf(out->example.tensor, sizeof out->example.tensor, "%s", self->buffers[buffer].name);
+    out->example.element = (int64_t)e;
+    return false;
+}
+
+static void compare(opevo_i_proving *self, const opevo_simt *simt, const opevo_defined *defined)
+{
+    opevo_proof *out = self->out;
+
+    out->memory = true;
+    out->verdict = OPEVO_PROOF_PROVED;
+    for (size_t i = 0; i < self->count; i++)
+        for (size_t e = 0; self->buffers[i].output && e < self->buffers[i].count; e++)
+            if (!compare_element(self, simt, i, e,
+                                 &opevo_defined_values(defined, self->tensor[i]->number)[e]))
+                return;
+}
+
+/* The probability that some pair of different arguments of unknown functions was taken for the
+ * same is part of it. */
+static void bound_probability(opevo_i_proving *self)
+{
+    opevo_field_uses uses = opevo_field_used(self->field);
+    double arguments = (double)(uses.unknown + uses.exponentials + uses.maxima), degree;
+
+    if (uses.degree > self->out->degree)
+        self->out->degree = uses.degree;
+    degree = self->out->degree ? (double)self->out->degree : 1;
+    self->out->assumed = arguments > 0;
+    self->out->probability = degree * (1 + arguments * arguments / 2) / (double)OPEVO_FIELD_Q;
+    if (arguments == 0)
+        self->out->probability = degree / (double)OPEVO_FIELD_P;
+    if (self->out->probability > 1)
+        self->out->probability = 1;
+}
+
+/* What the field says, before a counterexample is looked for. */
+static opevo_status decide(opevo_i_proving *self, opevo_error *err)
+{
+    const opevo_simt_arithmetic *field = opevo_field_arithmetic(self->field);
+    opevo_simt_arithmetic of_kernel = *field;
+    opevo_evaluation run;
+    opevo_launcher *launcher = NULL;
+    opevo_defined *defined = NULL;
+    opevo_simt_counts counts;
+    opevo_status status = OPEVO_OK;
+    double start = opevo_clock_monotonic_s();
+
+    if (self->options.spoil)
+        self->options.spoil(&of_kernel);
+    OPEVO_TRY(opevo_i_proof_run(self, &of_kernel, fill, &launcher, &run, err));
+    opevo_simt_count(opevo_simt_launcher_machine(launcher), &counts);
+    self->out->operations = counts.value_operations;
+    self->out->kernel_time_s = opevo_clock_monotonic_s() - start;
+    if (run.verdict != OPEVO_VERDICT_OK) {
+        conclude_run(self->out, &run);
+        goto cleanup;
+    }
+    OPEVO_TRY(opevo_define(self->computation, field, input, self->field, &defined, err));
+    compare(self, opevo_simt_launcher_machine(launcher), defined);
+    if (opevo_field_failed(self->field))
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a proof.");
+    bound_probability(self);
+cleanup:
+    opevo_defined_destroy(defined);
+    opevo_launcher_destroy(launcher);
+    return status;
+}
+
+/* A refutation stands only with an input: the field also tells apart functions that differ by the
+ * roundings of constants, or by laws of unknown functions that it does not know. */
+static opevo_status refute(opevo_i_proving *self, opevo_error *err)
+{
+    char text[OPEVO_PROOF_REASON_SIZE];
+    opevo_status status = opevo_i_proof_confirm(self, err);
+
+    if (status != OPEVO_OK || self->out->example.found || !self->out->memory)
+        return status;
+    snprintf(text, sizeof text, "%.400s No input of floats that was tried shows it.",
+             self->out->reason);
+    conclude(self->out, OPEVO_PROOF_UNDECIDED, text);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_prove(struct LLVMOpaqueModule *module, const opevo_harness *harness,
+                         opevo_case *what, const opevo_computation *computation,
+                         const opevo_proof_options *options, opevo_proof *out, opevo_error *err)
+{
+    opevo_i_proving self = {
+        .module = module, .harness = harness, .what = what, .computation = computation, .out = out};
+    double start = opevo_clock_monotonic_s();
+    opevo_status status = OPEVO_OK;
+
+    *out = (opevo_proof){.verdict = OPEVO_PROOF_UNDECIDED};
+    if (options)
+        self.options = *options;
+    self.buffers = opevo_case_buffers(what, &self.count);
+    OPEVO_NEW(self.tensor, self.count + 1, "a proof");
+    OPEVO_TRY(match(&self, err));
+    OPEVO_TRY(opevo_field_create(self.options.seed, &self.field, err));
+    OPEVO_TRY(opevo_simt_costs_load(NULL, &self.costs, err));
+    OPEVO_TRY(decide(&self, err));
+    if (out->verdict == OPEVO_PROOF_REFUTED && out->memory)
+        status = refute(&self, err);
+    out->time_s = opevo_clock_monotonic_s() - start;
+cleanup:
+    opevo_simt_costs_destroy(self.costs);
+    opevo_field_destroy(self.field);
+    opevo_free(self.tensor);
+    return status;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A proof on its way: what each buffer of the case is in the computation. */
+
+#ifndef OPEVO_PROOF_INTERNAL_H
+#define OPEVO_PROOF_INTERNAL_H
+
+#include <opevo/proof.h>
+
+#include <opevo/proof_definition.h>
+#include <opevo/proof_field.h>
+#include <opevo/simt_launcher.h>
+
+typedef struct opevo_i_proving {
+    struct LLVMOpaqueModule *module;
+    const opevo_harness *harness;
+    opevo_case *what;
+    const opevo_computation *computation;
+    opevo_proof_options options;
+    opevo_field *field;
+    opevo_simt_costs *costs;
+    const opevo_tensor **tensor; /* of each buffer; NULL: the computation has none of its name */
+    opevo_buffer *buffers;
+    size_t count;
+    opevo_proof *out;
+} opevo_i_proving;
+
+/* proof_example.c: look for an input at which a run in floats differs from the definition, which
+ * goes to out->example; a run that uses memory wrongly makes *out refuted by it. */
+opevo_status opevo_i_proof_confirm(opevo_i_proving *self, opevo_error *err);
+/* proof_run.c: run the case in an arithmetic, NULL: floats. */
+opevo_status opevo_i_proof_run(opevo_i_proving *self, const opevo_simt_arithmetic *arithmetic,
+                               opevo_simt_prepare *prepare, opevo_launcher **launcher,
+                               opevo_evaluation *out, opevo_error *err);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* A case in the interpreter, in floats or in another arithmetic. */
+
+#include "proof_internal.h"
+
+opevo_status opevo_i_proof_run(opevo_i_proving *self, const opevo_simt_arithmetic *arithmetic,
+                               opevo_simt_prepare *prepare, opevo_launcher **launcher,
+                               opevo_evaluation *out, opevo_error *err)
+{
+    opevo_simt_options options = opevo_simt_defaults;
+    opevo_status status;
+
+    options.arithmetic = arithmetic;
+    options.step_limit = self->options.step_limit;
+    *out = (opevo_evaluation){.verdict = OPEVO_VERDICT_OK};
+    status = opevo_simt_launcher_create(self->module, self->costs, &options, self->harness,
+                                        launcher, err);
+    if (status != OPEVO_OK)
+        return status;
+    opevo_simt_launcher_prepare(*launcher, prepare, self);
+    return (*launcher)->ops->run(*launcher, self->what, out, err);
+}

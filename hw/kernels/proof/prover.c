@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Requests: the texts of a kernel, its cases, and the verdict on all of them. */
+
+#include "prover_internal.h"
+
+#include <opevo/computation_named.h>
+#include <opevo/memory.h>
+
+#include <jansson.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- Requests ---- */
+
+typedef struct request {
+    json_t *root;
+    const char *kernel, *harness, *computes;
+    opevo_text kernel_path, harness_text, computes_text; /* of a folder */
+    bool json;
+    uint64_t seed;
+} request;
+
+static bool is_folder(const char *path)
+{
+    struct stat facts;
+
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+static opevo_status read_request(const char *text, request *out, opevo_error *err)
+{
+    json_t *root = json_loads(text, 0, NULL);
+
+    out->root = root;
+    out->kernel = json_string_value(json_object_get(root, "kernel"));
+    out->harness = json_string_value(json_object_get(root, "harness"));
+    out->computes = json_string_value(json_object_get(root, "computes"));
+    out->json = json_is_true(json_object_get(root, "json"));
+    out->seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
+    if (!out->kernel)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "A request to prove names no kernel.");
+    if (is_folder(out->kernel) && !out->harness)
+        return opevo_i_prover_folder(out->kernel, &out->kernel_path, &out->computes_text,
+                                     &out->harness_text, err);
+    opevo_text_add(&out->kernel_path, out->kernel);
+    if (!out->harness)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: how is it called? Name its harness by --harness FILE.", out->kernel);
+    return OPEVO_OK;
+}
+
+static void close_request(request *self)
+{
+    json_decref(self->root);
+    opevo_text_free(&self->kernel_path);
+    opevo_text_free(&self->harness_text);
+    opevo_text_free(&self->computes_text);
+}
+
+static opevo_status open_harness(const request *self, opevo_harness **out, opevo_error *err)
+{
+    if (self->harness)
+        return opevo_harness_load(self->harness, out, err);
+    return opevo_harness_parse(self->kernel, self->harness_text.data, self->harness_text.length,
+                               out, err);
+}
+
+/* ---- Cases ---- */
+
+/* A text over the sizes of the case. */
+static opevo_status open_computation(const request *self, const opevo_harness *harness,
+                                     const opevo_case *what, opevo_computation **out,
+                                     opevo_error *err)
+{
+    const char *text = self->computes ? self->computes : opevo_harness_computation(harness);
+    opevo_binding binding[64];
+    size_t count = 0;
+
+    if (self->computes_text.length)
+        return opevo_computation_read(opevo_text_string(&self->computes_text), out, err);
+    if (!text)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "What does it compute? Say so by --computes TEXT, or in the harness by "
+                          "\"reference\": {\"computation\": TEXT}.");
+    while (count < sizeof binding / sizeof *binding &&
+           opevo_case_value(what, count, &binding[count].name, &binding[count].value))
+        count++;
+    return opevo_computation_parse(text, "--computes", binding, count, out, err);
+}
+
+typedef struct answer {
+    const request *request;
+    const opevo_harness *harness;
+    const opevo_i_prover_module *module;
+    opevo_text *out;
+    opevo_proof_verdict worst;
+    size_t cases;
+    opevo_text labels; /* of the cases without their seeds, one a line */
+} answer;
+
+/* Cases that differ in their seed only are one: inputs are all inputs. */
+static bool is_new(answer *self, const char *label)
+{
+    size_t length = (size_t)(strstr(label, "seed=") ? strstr(label, "seed=") - label
+                                                    : (ptrdiff_t)strlen(label));
+    opevo_text line = {0};
+    bool known;
+
+    opevo_text_printf(&line, "\n%.*s\n", (int)length, label);
+    known = strstr(opevo_text_string(&self->labels), opevo_text_string(&line)) != NULL;
+    if (!known)
+        opevo_text_add(&self->labels, opevo_text_string(&line));
+    opevo_text_free(&line);
+    return !known;
+}
+
+/* Refuted is worse than undecided, which is worse than proved. */
+static opevo_proof_verdict worse(opevo_proof_verdict a, opevo_proof_verdict b)
+{
+    if (a == OPEVO_PROOF_REFUTED || b == OPEVO_PROOF_REFUTED)
+        return OPEVO_PROOF_REFUTED;
+    return a > b ? a : b;
+}
+
+static opevo_status prove_case(answer *self, opevo_harness_set set, size_t i, opevo_error *err)
+{
+    opevo_proof_options options = {.seed = self->request->seed};
+    opevo_case *what = NULL;
+    opevo_computation *computation = NULL;
+    opevo_proof proof;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_case_open(self->harness, set, i, &what, err));
+    if (!is_new(self, opevo_case_label(what)))
+        goto cleanup;
+    OPEVO_TRY(open_computation(self->request, self->harness, what, &computation, err));
+    OPEVO_TRY(
+        opevo_prove(self->module->module, self->harness, what, computation, &options, &proof, err));
+    self->worst = worse(self->worst, proof.verdict);
+    self->cases++;
+    opevo_i_prover_print(self->request->harness ? opevo_case_label(what) : "", computation, &proof,
+                         self->request->json, self->out);
+cleanup:
+    opevo_computation_destroy(computation);
+    opevo_case_close(what);
+    return status;
+}
+
+static opevo_status prove_all(answer *self, opevo_error *err)
+{
+    for (opevo_harness_set set = 0; set < OPEVO_HARNESS_SETS; set++)
+        for (size_t i = 0; i < opevo_harness_case_count(self->harness, set); i++) {
+            opevo_status status = prove_case(self, set, i, err);
+
+            if (status != OPEVO_OK)
+                return status;
+        }
+    return self->cases ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_INVALID, "The harness has no cases.");
+}
+
+opevo_status opevo_prover_answer(const char *text, opevo_text *out, int *exit_code,
+                                 opevo_error *err)
+{
+    static const int codes[] = {[OPEVO_PROOF_PROVED] = OPEVO_PROVER_PROVED,
+                                [OPEVO_PROOF_REFUTED] = OPEVO_PROVER_REFUTED,
+                                [OPEVO_PROOF_UNDECIDED] = OPEVO_PROVER_UNDECIDED};
+    request asked = {0};
+    opevo_harness *harness = NULL;
+    opevo_i_prover_module module = {NULL};
+    answer self = {.request = &asked, .module = &module, .out = out, .worst = OPEVO_PROOF_PROVED};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(read_request(text, &asked, err));
+    OPEVO_TRY(open_harness(&asked, &harness, err));
+    self.harness = harness;
+    OPEVO_TRY(opevo_i_prover_load(opevo_text_string(&asked.kernel_path),
+                                  asked.harness_text.length > 0, &module, err));
+    OPEVO_TRY(prove_all(&self, err));
+    opevo_i_prover_print_all(self.worst, self.cases, asked.json, out);
+    *exit_code = codes[self.worst];
+cleanup:
+    opevo_text_free(&self.labels);
+    opevo_i_prover_unload(&module);
+    opevo_harness_destroy(harness);
+    close_request(&asked);
+    return status;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Sources to modules. Loops stay loops and scalars stay scalars: what a compiler makes of them
+ * afterwards is no part of a proof, and shorter code is interpreted faster. Functions that opevo
+ * writes in front of its kernels stay calls, so that the interpreter knows them by name: they are
+ * neither inlined nor, as static ones would be, stripped of arguments. */
+
+#include "prover_internal.h"
+
+#include <opevo/file.h>
+#include <opevo/kernel_harness.h>
+#include <opevo/memory.h>
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/IRReader.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command_line_internal.h"
+#include "keeper_internal.h"
+
+#define LIMIT_S 600
+#define OUTPUT ((size_t)256 << 20)
+#define POLL_NS 2000000
+
+typedef enum dialect { DIALECT_C, DIALECT_CUDA, DIALECT_IR, DIALECT_NONE } dialect;
+
+static dialect dialect_of(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    if (!dot)
+        return DIALECT_NONE;
+    return strcmp(dot, ".c") == 0                               ? DIALECT_C
+           : strcmp(dot, ".cu") == 0                            ? DIALECT_CUDA
+           : strcmp(dot, ".ll") == 0 || strcmp(dot, ".bc") == 0 ? DIALECT_IR
+                                                                : DIALECT_NONE;
+}
+
+/* $OPEVO_CLANG, or that of the LLVM that this program has. */
+static void find_clang(char *out, size_t size)
+{
+    const char *given = getenv("OPEVO_CLANG");
+    static const char beside[] = OPEVO_LLVM_FOLDER "/clang";
+
+    if (given)
+        snprintf(out, size, "%s", given);
+    else if (access(beside, X_OK) == 0)
+        snprintf(out, size, "%s", beside);
+    else
+        snprintf(out, size, "clang-%d", OPEVO_LLVM_VERSION);
+}
+
+static opevo_status add(opevo_i_process_arguments *out, const char *const *words, opevo_error *err)
+{
+    for (size_t i = 0; words[i]; i++)
+        if (!opevo_i_process_arguments_add(out, words[i], strlen(words[i])))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
+    return OPEVO_OK;
+}
+
+static opevo_status add_cuda(opevo_i_process_arguments *out, opevo_error *err)
+{
+    char *words = NULL;
+    opevo_text folder[2] = {{0}};
+    opevo_status status = opevo_kernel_path("cuda_words.h", &words, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    for (int stubs = 0; stubs < 2; stubs++)
+        opevo_text_printf(&folder[stubs], "-I%.*s%s", (int)(strrchr(words, '/') - words), words,
+                          stubs ? "/vendors" : "");
+    status = add(out,
+                 (const char *const[]){"-x", "cuda", "-include", words, "--cuda-device-only",
+                                       "--cuda-gpu-arch=sm_70", "-nocudainc", "-nocudalib",
+                                       "-Wno-unknown-cuda-version", opevo_text_string(&folder[0]),
+                                       opevo_text_string(&folder[1]), NULL},
+                 err);
+    opevo_text_free(&folder[0]);
+    opevo_text_free(&folder[1]);
+    opevo_free(words);
+    return status;
+}
+
+static opevo_status command_of(const char *path, dialect which, bool own,
+                               opevo_i_process_arguments *out, opevo_error *err)
+{
+    static const char *const calls[] = {"-fno-inline", "-Dalways_inline=noinline",
+                                        "-Dstatic=", "-Dinline=", NULL};
+    static const char *const plain[] = {"-march=x86-64-v4", "-std=gnu11", NULL};
+    static const char *const both[] = {"-O1",
+                                       "-fno-vectorize",
+                                       "-fno-slp-vectorize",
+                                       "-fno-unroll-loops",
+                                       "-fno-math-errno",
+                                       "-ffp-contract=off",
+                                       "-gline-tables-only",
+                                       "-w",
+                                       "-S",
+                                       "-emit-llvm",
+                                       "-o",
+                                       "-",
+                                       NULL};
+    char clang[4096];
+    opevo_status status;
+
+    find_clang(clang, sizeof clang);
+    status = add(out, (const char *const[]){clang, NULL}, err);
+    if (status == OPEVO_OK)
+        status = which == DIALECT_CUDA ? add_cuda(out, err) : add(out, plain, err);
+    if (status == OPEVO_OK && own)
+        status = add(out, calls, err);
+    if (status == OPEVO_OK)
+        status = add(out, both, err);
+    return status == OPEVO_OK ? add(out, (const char *const[]){path, NULL}, err) : status;
+}
+
+static opevo_status run(const opevo_i_process_arguments *command, const char *path,
+                        opevo_i_process_program_end *end, opevo_error *err)
+{
+    opevo_i_process_program program = {
+        .argv = command->items, .limit_s = LIMIT_S, .output_limit = OUTPUT};
+    opevo_i_process_keeper keeper = {0};
+    opevo_status status = opevo_i_process_keeper_start(&program, &keeper, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    while (!opevo_i_process_keeper_poll(&keeper, end))
+        nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
+    if (end->start_errno)
+        return OPEVO_FAIL(
+            err, OPEVO_IO,
+            "%s: %s: proofs need clang (Debian: clang-19), or name it by OPEVO_CLANG.",
+            command->items[0], strerror(end->start_errno));
+    if (!end->kept || end->wait_status != 0 || end->timed_out)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: clang does not compile it: %.900s", path,
+                          opevo_text_string(&end->error));
+    return OPEVO_OK;
+}
+
+/* LLVM takes the buffer over. */
+static opevo_status parse(LLVMMemoryBufferRef buffer, const char *path, opevo_i_prover_module *out,
+                          opevo_error *err)
+{
+    char *message = NULL;
+    opevo_status status = OPEVO_OK;
+
+    out->context = LLVMContextCreate();
+    if (LLVMParseIRInContext(out->context, buffer, &out->module, &message)) {
+        out->module = NULL;
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: %.700s", path, message);
+    } else if (LLVMVerifyModule(out->module, LLVMReturnStatusAction, &message)) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: %.700s", path, message);
+    }
+    LLVMDisposeMessage(message);
+    if (status != OPEVO_OK)
+        opevo_i_prover_unload(out);
+    return status;
+}
+
+static opevo_status load_source(const char *path, dialect which, bool own,
+                                opevo_i_prover_module *out, opevo_error *err)
+{
+    opevo_i_process_arguments command = {0};
+    opevo_i_process_program_end end = {0};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(command_of(path, which, own, &command, err));
+    OPEVO_TRY(run(&command, path, &end, err));
+    status = parse(LLVMCreateMemoryBufferWithMemoryRangeCopy(end.out.data, end.out.length, path),
+                   path, out, err);
+cleanup:
+    opevo_i_process_arguments_clear(&command);
+    opevo_i_process_program_end_free(&end);
+    return status;
+}
+
+opevo_status opevo_i_prover_load(const char *path, bool own, opevo_i_prover_module *out,
+                                 opevo_error *err)
+{
+    dialect which = dialect_of(path);
+    LLVMMemoryBufferRef buffer = NULL;
+    char *message = NULL;
+    opevo_status status;
+
+    *out = (opevo_i_prover_module){NULL};
+    if (which == DIALECT_NONE)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: a kernel is a file .c, .cu or .ll, or a folder of --emit.", path);
+    if (access(path, R_OK) != 0)
+        return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(errno));
+    if (which != DIALECT_IR)
+        return load_source(path, which, own, out, err);
+    if (!LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message))
+        return parse(buffer, path, out, err);
+    status = OPEVO_FAIL(err, OPEVO_IO, "%s: %.700s.", path, message);
+    LLVMDisposeMessage(message);
+    return status;
+}
+
+void opevo_i_prover_unload(opevo_i_prover_module *self)
+{
+    if (self->module)
+        LLVMDisposeModule(self->module);
+    if (self->context)
+        LLVMContextDispose(self->context);
+    *self = (opevo_i_prover_module){NULL};
+}

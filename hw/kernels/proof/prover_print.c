@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Proofs as text and as JSON. */
+
+#include "prover_internal.h"
+
+#include <opevo/json.h>
+
+/* What no verdict here is about. */
+#define NOT_COVERED                                                                                \
+    "roundings of floats, the step from LLVM IR to machine code, and the functions of the C "      \
+    "library and those in front of opevo's kernels, which count as exact"
+
+/* "C[3, 5]" */
+static void print_place(const opevo_computation *computation, const opevo_counterexample *example,
+                        opevo_text *out)
+{
+    const opevo_tensor *tensor = opevo_computation_find(computation, example->tensor);
+    int64_t rest = example->element, place[OPEVO_COMPUTATION_DIMS];
+
+    for (int d = tensor->dims - 1; d >= 0; d--) {
+        place[d] = rest % tensor->extent[d];
+        rest /= tensor->extent[d];
+    }
+    opevo_text_add(out, example->tensor);
+    for (int d = 0; d < tensor->dims; d++)
+        opevo_text_printf(out, "%s%lld", d ? ", " : "[", (long long)place[d]);
+    opevo_text_add(out, tensor->dims ? "]" : "");
+}
+
+static void print_text(const char *label, const opevo_computation *computation,
+                       const opevo_proof *proof, opevo_text *out)
+{
+    opevo_text_printf(out, "%s%s%s", label, *label ? ": " : "",
+                      opevo_proof_verdict_name(proof->verdict));
+    if (proof->verdict == OPEVO_PROOF_PROVED)
+        opevo_text_printf(
+            out,
+            "  %llu elements, degree %llu, false with probability %s %.2g; memory: no "
+            "wrong access for any input",
+            (unsigned long long)proof->elements, (unsigned long long)proof->degree,
+            proof->assumed ? "about" : "at most", proof->probability);
+    else
+        opevo_text_printf(out, "  %s", proof->reason);
+    opevo_text_add(out, "\n");
+    if (proof->example.found) {
+        opevo_text_add(out, "  a run in floats: ");
+        print_place(computation, &proof->example, out);
+        opevo_text_printf(out,
+                          " = %.9g, by the definition %.9g within %.2g (inputs of seed %llu)\n",
+                          proof->example.computed, proof->example.defined, proof->example.bound,
+                          (unsigned long long)proof->example.seed);
+    }
+    opevo_text_printf(
+        out, "  %llu operations of the kernel in the field, %.1f million a second\n",
+        (unsigned long long)proof->operations,
+        proof->kernel_time_s > 0 ? (double)proof->operations / proof->kernel_time_s / 1e6 : 0.);
+}
+
+static void add_example(const opevo_computation *computation, const opevo_counterexample *example,
+                        opevo_text *out)
+{
+    opevo_text place = {0};
+
+    print_place(computation, example, &place);
+    opevo_json_open(out, "counterexample", "{");
+    opevo_json_string(out, "element", opevo_text_string(&place));
+    opevo_json_double(out, "computed", example->computed);
+    opevo_json_double(out, "defined", example->defined);
+    opevo_json_double(out, "bound", example->bound);
+    opevo_json_index(out, "seed", example->seed);
+    opevo_text_add(out, "}");
+    opevo_text_free(&place);
+}
+
+static void print_json(const char *label, const opevo_computation *computation,
+                       const opevo_proof *proof, opevo_text *out)
+{
+    opevo_text_add(out, "{");
+    opevo_json_string(out, "case", label);
+    opevo_json_string(out, "verdict", opevo_proof_verdict_name(proof->verdict));
+    if (proof->verdict != OPEVO_PROOF_PROVED)
+        opevo_json_string(out, "reason", proof->reason);
+    opevo_json_bool(out, "memory", proof->memory);
+    opevo_json_index(out, "elements", proof->elements);
+    opevo_json_index(out, "compared", proof->compared);
+    opevo_json_index(out, "degree", proof->degree);
+    opevo_json_double(out, "probability", proof->probability);
+    opevo_json_bool(out, "assumed", proof->assumed);
+    opevo_json_index(out, "operations", proof->operations);
+    opevo_json_double(out, "time_s", proof->time_s);
+    opevo_json_double(out, "kernel_time_s", proof->kernel_time_s);
+    if (proof->example.found)
+        add_example(computation, &proof->example, out);
+    opevo_text_add(out, "}\n");
+}
+
+void opevo_i_prover_print(const char *label, const opevo_computation *computation,
+                          const opevo_proof *proof, bool json, opevo_text *out)
+{
+    (json ? print_json : print_text)(label, computation, proof, out);
+}
+
+void opevo_i_prover_print_all(opevo_proof_verdict verdict, size_t cases, bool json, opevo_text *out)
+{
+    if (json) {
+        opevo_text_add(out, "{");
+        opevo_json_string(out, "verdict", opevo_proof_verdict_name(verdict));
+        opevo_json_index(out, "cases", cases);
+        opevo_json_string(out, "not_covered", NOT_COVERED);
+        opevo_text_add(out, "}\n");
+        return;
+    }
+    opevo_text_printf(out, "%s, %zu case%s. Not covered: " NOT_COVERED ".\n",
+                      opevo_proof_verdict_name(verdict), cases, cases == 1 ? "" : "s");
+}

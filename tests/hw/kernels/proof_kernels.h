@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernels for proofs: each with what it computes, how it is called, and faults, which are chosen by
+ * a macro FAULT. Fault 0 is none. */
+
+#ifndef OPEVO_PROOF_KERNELS_H
+#define OPEVO_PROOF_KERNELS_H
+
+#include <stdbool.h>
+
+typedef struct proof_fault {
+    const char *kind;
+    bool wrong; /* false: another way to compute the same */
+} proof_fault;
+
+typedef struct proof_kernel {
+    const char *name, *source;
+    bool cuda;
+    const char *computes;
+    const char *harness;
+    proof_fault fault[16]; /* ends with NULL */
+} proof_kernel;
+
+#define BUFFER(name, count) "\"" name "\": {\"type\": \"f32\", \"count\": \"" count "\"}"
+#define INPUT(name, count)                                                                         \
+    "\"" name "\": {\"type\": \"f32\", \"count\": \"" count "\", \"fill\": \"zero\"}"
+
+static const proof_kernel proof_kernels[] = {
+    {"product in C",
+     "void f(const float *A, const float *B, float *C, long n)\n"
+     "{\n"
+     "#if FAULT == 6\n"
+     "    float s = 0;\n"
+     "#endif\n"
+     "    for (long i = 0; i < n; i++)\n"
+     "#if FAULT == 1\n"
+     "        for (long j = 0; j < n / 4 * 4; j++) {\n"
+     "#else\n"
+     "        for (long j = 0; j < n; j++) {\n"
+     "#endif\n"
+     "#if FAULT == 8\n"
+     "            float s;\n"
+     "#elif FAULT != 6\n"
+     "            float s = 0;\n"
+     "#endif\n"
+     "#if FAULT == 2\n"
+     "            for (long l = 0; l < n / 4 * 4; l++)\n"
+     "#elif FAULT == 5\n"
+     "            for (long l = 1; l < n; l++)\n"
+     "#elif FAULT == 7\n"
+     "            for (long l = 0; l <= n; l++)\n"
+     "#else\n"
+     "            for (long l = 0; l < n; l++)\n"
+     "#endif\n"
+     "#if FAULT == 3\n"
+     "                s += A[i * n + l] * B[j * n + l];\n"
+     "#elif FAULT == 9\n"
+     "                s += A[i * n + l] * A[l * n + j];\n"
+     "#elif FAULT == 12\n"
+     "                s = __builtin_fmaf(B[l * n + j], A[i * n + l], s);\n"
+     "#else\n"
+     "                s += A[i * n + l] * B[l * n + j];\n"
+     "#endif\n"
+     "#if FAULT == 4\n"
+     "            s += A[i * n + n - 1] * B[(n - 1) * n + j];\n"
+     "#elif FAULT == 10\n"
+     "            if (i == n - 1 && j == n - 1)\n"
+     "                s += 0.125f * A[0];\n"
+     "#elif FAULT == 11\n"
+     "            if (s != s)\n"
+     "                s = 0;\n"
+     "#endif\n"
+     "            C[i * n + j] = s;\n"
+     "        }\n"
+     "}\n",
+     false,
+     "A[i:n, k:n]; B[k, j:n]; C[i, j] = sum(k) A[i, k]*B[k, j]",
+     "{\"buffers\": {" INPUT("A", "n*n") ", " INPUT("B", "n*n") ", " BUFFER(
+         "C", "n*n") "}, \"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"B\", \"C\", "
+                     "{\"i64\": \"n\"}]}], \"outputs\": {\"C\": {\"absolute\": 0}}, "
+                     "\"tune\": {\"sizes\": {\"n\": 7}}}",
+     {{"tail of the results", true},
+      {"tail of the sum", true},
+      {"swapped operand", true},
+      {"doubled term", true},
+      {"lost term", true},
+      {"stale accumulator", true},
+      {"guard", true},
+      {"uninitialised read", true},
+      {"wrong operand", true},
+      {"a term in one corner", true},
+      {"a test for NaN", false},
+      {"fused, operands turned", false}}},
+    {"product in CUDA, tiled",
+     "extern \"C\" __global__ void f(const float *A, const float *B, float *C, int n)\n"
+     "{\n"
+     "    __shared__ float a[4][4], b[4][4];\n"
+     "    int x = threadIdx.x, y = threadIdx.y;\n"
+     "    int i = blockIdx.y * 4 + y, j = blockIdx.x * 4 + x;\n"
+     "    float s = 0;\n"
+     "    for (int l = 0; l < n; l += 4) {\n"
+     "#if FAULT == 3\n"
+     "        a[y][x] = A[i * n + l + x];\n"
+     "        b[y][x] = B[(l + y) * n + j];\n"
+     "#else\n"
+     "        a[y][x] = i < n && l + x < n ? A[i * n + l + x] : 0;\n"
+     "#if FAULT == 4\n"
+     "        b[y][x] = l + y < n && j < n ? B[(l + y) * n + j] : 1;\n"
+     "#else\n"
+     "        b[y][x] = l + y < n && j < n ? B[(l + y) * n + j] : 0;\n"
+     "#endif\n"
+     "#endif\n"
+     "#if FAULT != 1\n"
+     "        __syncthreads();\n"
+     "#endif\n"
+     "#if FAULT == 5\n"
+     "        for (int t = 0; t < 3; t++)\n"
+     "#else\n"
+     "        for (int t = 0; t < 4; t++)\n"
+     "#endif\n"
+     "#if FAULT == 6\n"
+     "            s += a[y][t] * b[x][t];\n"
+     "#else\n"
+     "            s += a[y][t] * b[t][x];\n"
+     "#endif\n"
+     "#if FAULT != 2\n"
+     "        __syncthreads();\n"
+     "#endif\n"
+     "    }\n"
+     "#if FAULT == 7\n"
+     "    if (i < n)\n"
+     "        C[i * n + j] = s;\n"
+     "#elif FAULT == 8\n"
+     "    if (i < n && j < n) {\n"
+     "        C[i * n + j] = s;\n"
+     "        C[0] = 0;\n"
+     "    }\n"
+     "#elif FAULT == 9\n"
+     "    if (i < n && j < n)\n"
+     "        C[i * n + j] = s;\n"
+     "    if (blockIdx.x == 1 && x == 0 && y == 0)\n"
+     "        C[0] = A[0];\n"
+     "#elif FAULT == 10\n"
+     "    if (i < n && j < n - 1)\n"
+     "        C[i * n + j] = s;\n"
+     "#elif FAULT == 11\n"
+     "    if (x == 0)\n"
+     "        __syncthreads();\n"
+     "    if (i < n && j < n)\n"
+     "        C[i * n + j] = s;\n"
+     "#else\n"
+     "    if (i < n && j < n)\n"
+     "        C[i * n + j] = s;\n"
+     "#endif\n"
+     "}\n",
+     true,
+     "A[i:n, k:n]; B[k, j:n]; C[i, j] = sum(k) A[i, k]*B[k, j]",
+     "{\"buffers\": {" INPUT("A", "n*n") ", " INPUT("B", "n*n") ", " BUFFER(
+         "C", "n*n") "}, \"steps\": [{\"launch\": \"f\", \"grid\": [\"ceil(n, 4)\", \"ceil(n, "
+                     "4)\"], \"block\": [4, 4], \"arguments\": [\"A\", \"B\", \"C\", {\"i32\": "
+                     "\"n\"}]}], \"outputs\": {\"C\": {\"absolute\": 0}}, "
+                     "\"tune\": {\"sizes\": {\"n\": 6}}}",
+     {{"missing barrier behind the loads", true},
+      {"missing barrier behind the products", true},
+      {"no guard of loads", true},
+      {"wrong padding, which zeros hide", false},
+      {"lost term", true},
+      {"swapped operand", true},
+      {"no guard of stores", true},
+      {"race of different values", true},
+      {"race of two blocks", true},
+      {"tail", true},
+      {"divergent barrier", true}}},
+    {"padded sums in C",
+     "void f(const float *X, float *Y, long n)\n"
+     "{\n"
+     "    for (long i = 0; i < n; i++) {\n"
+     "        float s = 0;\n"
+     "        for (long r = -1; r <= 1; r++) {\n"
+     "#if FAULT == 1\n"
+     "            long at = i + r < 0 ? 0 : i + r >= n ? n - 1 : i + r;\n"
+     "            s += X[at];\n"
+     "#elif FAULT == 2\n"
+     "            s += i + r > 0 && i + r < n ? X[i + r] : 0;\n"
+     "#elif FAULT == 3\n"
+     "            s += i + r >= 0 ? X[i + r] : 0;\n"
+     "#elif FAULT == 4\n"
+     "            s += i + r >= 0 && i + r < n ? X[i + r] : 1;\n"
+     "#elif FAULT == 5\n"
+     "            s += X[(i + r + n) % n];\n"
+     "#else\n"
+     "            s += i + r >= 0 && i + r < n ? X[i + r] : 0;\n"
+     "#endif\n"
+     "        }\n"
+     "#if FAULT == 6\n"
+     "        Y[i] = s * 0.33f;\n"
+     "#elif FAULT == 7\n"
+     "        Y[i] = s * 0.33333334f;\n"
+     "#else\n"
+     "        Y[i] = s / 3;\n"
+     "#endif\n"
+     "    }\n"
+     "}\n",
+     false,
+     "X[i:n]; P[j:n+2] = select(1 <= j and j <= n, X[j - 1], 0); Y[i] = sum(r:3) P[i + r]/3",
+     "{\"buffers\": {" INPUT("X", "n") ", " BUFFER(
+         "Y", "n") "}, \"steps\": [{\"call\": \"f\", \"arguments\": [\"X\", \"Y\", "
+                   "{\"i64\": \"n\"}]}], \"outputs\": {\"Y\": {\"absolute\": 0}}, "
+                   "\"tune\": {\"sizes\": {\"n\": 9}}}",
+     {{"edge repeated", true},
+      {"edge lost", true},
+      {"no guard", true},
+      {"padded with 1", true},
+      {"wrapped", true},
+      {"wrong constant", true},
+      {"a third, rounded", false}}},
+    {"softmax in C",
+     "#include <math.h>\n"
+     "void f(const float *X, float *Y, long n, long m)\n"
+     "{\n"
+     "    for (long i = 0; i < n; i++) {\n"
+     "        const float *x = X + i * m;\n"
+     "        float most = -INFINITY, sum = 0, e;\n"
+     "#if FAULT == 7\n"
+     "        for (long j = 0; j < m; j++) {\n"
+     "            float next = fmaxf(most, x[j]);\n"
+     "            sum = sum * expf(most - next) + expf(x[j] - next);\n"
+     "            most = next;\n"
+     "        }\n"
+     "#else\n"
+     "#if FAULT == 6\n"
+     "        most = 0;\n"
+     "#endif\n"
+     "#if FAULT == 5\n"
+     "        for (long j = 0; j + 1 < m; j++)\n"
+     "#else\n"
+     "        for (long j = 0; j < m; j++)\n"
+     "#endif\n"
+     "            most = x[j] > most ? x[j] : most;\n"
+     "#if FAULT == 2\n"
+     "        for (long j = 1; j < m; j++)\n"
+     "#else\n"
+     "        for (long j = 0; j < m; j++)\n"
+     "#endif\n"
+     "#if FAULT == 1\n"
+     "            sum += expf(x[j]);\n"
+     "#else\n"
+     "            sum += expf(x[j] - most);\n"
+     "#endif\n"
+     "#endif\n"
+     "        for (long j = 0; j < m; j++) {\n"
+     "#if FAULT == 3\n"
+     "            e = expf(x[j]);\n"
+     "#elif FAULT == 4\n"
+     "            e = expf(most - x[j]);\n"
+     "#else\n"
+     "            e = expf(x[j] - most);\n"
+     "#endif\n"
+     "            Y[i * m + j] = e / sum;\n"
+     "        }\n"
+     "    }\n"
+     "}\n",
+     false,
+     "X[i:n, j:m]; M[i] = max(j) X[i, j]; E[i, j] = exp(X[i, j] - M[i]); S[i] = sum(j) E[i, j]; "
+     "Y[i, j] = E[i, j]/S[i]",
+     "{\"buffers\": {" INPUT("X", "n*m") ", " BUFFER(
+         "Y", "n*m") "}, \"steps\": [{\"call\": \"f\", \"arguments\": [\"X\", \"Y\", "
+                     "{\"i64\": \"n\"}, {\"i64\": \"m\"}]}], \"outputs\": {\"Y\": {\"absolute\": "
+                     "0}}, \"tune\": {\"sizes\": {\"n\": 3, \"m\": 11}}}",
+     {{"exponents of the sum without the maximum", true},
+      {"lost term", true},
+      {"exponent of the result without the maximum", true},
+      {"swapped operands", true},
+      {"a maximum of fewer, which cancels", false},
+      {"a maximum with 0, which cancels", false},
+      {"the sum in one pass", false}}},
+    {"maximum in C",
+     "void f(const float *X, float *Y, long n, long m)\n"
+     "{\n"
+     "    for (long i = 0; i < n; i++) {\n"
+     "#if FAULT == 1\n"
+     "        float most = 0;\n"
+     "#else\n"
+     "        float most = X[i * m];\n"
+     "#endif\n"
+     "#if FAULT == 2\n"
+     "        for (long j = 1; j < m - 1; j++)\n"
+     "#else\n"
+     "        for (long j = 1; j < m; j++)\n"
+     "#endif\n"
+     "#if FAULT == 3\n"
+     "            most = X[i * m + j] < most ? X[i * m + j] : most;\n"
+     "#elif FAULT == 4\n"
+     "            if (X[i * m + j] > most)\n"
+     "                most = X[i * m + j];\n"
+     "#elif FAULT == 5\n"
+     "            most = X[i * m + m - j] > most ? X[i * m + m - j] : most;\n"
+     "#else\n"
+     "            most = X[i * m + j] > most ? X[i * m + j] : most;\n"
+     "#endif\n"
+     "        Y[i] = most;\n"
+     "    }\n"
+     "}\n",
+     false,
+     "X[i:n, j:m]; Y[i] = max(j) X[i, j]",
+     "{\"buffers\": {" INPUT("X", "n*m") ", " BUFFER(
+         "Y", "n") "}, \"steps\": [{\"call\": \"f\", \"arguments\": [\"X\", \"Y\", "
+                   "{\"i64\": \"n\"}, {\"i64\": \"m\"}]}], \"outputs\": {\"Y\": {\"absolute\": "
+                   "0}}, \"tune\": {\"sizes\": {\"n\": 3, \"m\": 6}}}",
+     {{"starts with 0", true},
+      {"lost member", true},
+      {"minimum", true},
+      {"by a branch that becomes a select", false},
+      {"in another order", false}}},
+};
+
+#endif

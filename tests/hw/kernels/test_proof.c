@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Proofs of kernels: right ones are proved, each planted fault is refuted by a run in floats or by
+ * an access, data in control is undecided, and a spoilt arithmetic proves nothing. */
+
+#include "check.h"
+
+#include "proof_kernels.h"
+#include "prover_internal.h"
+
+#include <opevo/text.h>
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static char folder[64];
+
+/* ---- Modules ---- */
+
+static void write_file(const char *name, const char *text, int fault, char path[256])
+{
+    FILE *file;
+
+    snprintf(path, 256, "%s/%s", folder, name);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    if (fault >= 0)
+        fprintf(file, "#define FAULT %d\n", fault);
+    fputs(text, file);
+    fclose(file);
+}
+
+static opevo_i_prover_module load(const char *source, bool cuda, int fault)
+{
+    opevo_i_prover_module module;
+    char path[256];
+
+    write_file(cuda ? "kernel.cu" : "kernel.c", source, fault, path);
+    CHECK_OK(opevo_i_prover_load(path, false, &module, &err));
+    return module;
+}
+
+static bool has_clang(void)
+{
+    opevo_i_prover_module module;
+    opevo_error err = {OPEVO_OK, ""};
+    char path[256];
+
+    write_file("empty.c", "void f(void) {}\n", -1, path);
+    if (opevo_i_prover_load(path, false, &module, &err) != OPEVO_OK)
+        return false;
+    opevo_i_prover_unload(&module);
+    return true;
+}
+
+/* ---- Proofs ---- */
+
+static opevo_proof prove(const proof_kernel *kernel, int fault,
+                         void (*spoil)(opevo_simt_arithmetic *arithmetic))
+{
+    opevo_i_prover_module module = load(kernel->source, kernel->cuda, fault);
+    opevo_proof_options options = {.seed = 5, .spoil = spoil};
+    opevo_harness *harness = NULL;
+    opevo_case *what = NULL;
+    opevo_computation *computation = NULL;
+    opevo_binding binding[8];
+    size_t count = 0;
+    opevo_proof proof;
+
+    CHECK_OK(opevo_harness_parse(kernel->name, kernel->harness, strlen(kernel->harness), &harness,
+                                 &err));
+    CHECK_OK(opevo_case_open(harness, OPEVO_SET_TUNE, 0, &what, &err));
+    while (count < 8 && opevo_case_value(what, count, &binding[count].name, &binding[count].value))
+        count++;
+    CHECK_OK(opevo_computation_parse(kernel->computes, "test", binding, count, &computation, &err));
+    CHECK_OK(opevo_prove(module.module, harness, what, computation, &options, &proof, &err));
+    opevo_computation_destroy(computation);
+    opevo_case_close(what);
+    opevo_harness_destroy(harness);
+    opevo_i_prover_unload(&module);
+    return proof;
+}
+
+static void check_proved(const proof_kernel *kernel, int fault)
+{
+    opevo_proof proof = prove(kernel, fault, NULL);
+
+    if (proof.verdict != OPEVO_PROOF_PROVED)
+        fail_msg("%s, %d: %s: %s", kernel->name, fault, opevo_proof_verdict_name(proof.verdict),
+                 proof.reason);
+    assert_true(proof.memory);
+    assert_int_equal(proof.compared, proof.elements);
+    assert_true(proof.probability < 1e-9 && proof.degree > 0);
+}
+
+static void test_proved(void **state)
+{
+    if (!has_clang())
+        CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
+    for (size_t k = 0; k < sizeof proof_kernels / sizeof *proof_kernels; k++) {
+        check_proved(&proof_kernels[k], 0);
+        for (int fault = 1; proof_kernels[k].fault[fault - 1].kind; fault++)
+            if (!proof_kernels[k].fault[fault - 1].wrong)
+                check_proved(&proof_kernels[k], fault);
+    }
+}
+
+static void test_refuted(void **state)
+{
+    if (!has_clang())
+        CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
+    for (size_t k = 0; k < sizeof proof_kernels / sizeof *proof_kernels; k++)
+        for (int fault = 1; proof_kernels[k].fault[fault - 1].kind; fault++) {
+            const proof_fault *planted = &proof_kernels[k].fault[fault - 1];
+            opevo_proof proof;
+
+            if (!planted->wrong)
+                continue;
+            proof = prove(&proof_kernels[k], fault, NULL);
+            if (proof.verdict != OPEVO_PROOF_REFUTED || (proof.memory && !proof.example.found))
+                fail_msg("%s, %s: %s: %s", proof_kernels[k].name, planted->kind,
+                         opevo_proof_verdict_name(proof.verdict), proof.reason);
+        }
+}
+
+/* ---- Undecided ---- */
+
+static const proof_kernel by_data = {
+    "by data",
+    "void f(const float *X, float *Y, long n)\n"
+    "{\n"
+    "    for (long i = 0; i < n; i++) {\n"
+    "#if FAULT == 0\n"
+    "        Y[i] = X[i];\n"
+    "        if (X[i] > 0)\n"
+    "            for (long j = 0; j < n; j++)\n"
+    "                Y[i] += X[j] * (float)j;\n"
+    "#elif FAULT == 1\n"
+    "        Y[i] = X[(long)X[i]];\n"
+    "#else\n"
+    "        ((int *)Y)[i] = ((const int *)X)[i] ^ 1;\n"
+    "#endif\n"
+    "    }\n"
+    "}\n",
+    false,
+    "X[i:n]; Y[i] = X[i]",
+    "{\"buffers\": {" INPUT("X", "n") ", " BUFFER(
+        "Y", "n") "}, \"steps\": [{\"call\": \"f\", \"arguments\": [\"X\", \"Y\", {\"i64\": "
+                  "\"n\"}]}], \"outputs\": {\"Y\": {\"absolute\": 0}}, "
+                  "\"tune\": {\"sizes\": {\"n\": 4}}}",
+    {{NULL, false}}};
+
+static void test_undecided(void **state)
+{
+    static const char *const words[] = {"(line 7)", "(line 11)", "(line 13)"};
+
+    if (!has_clang())
+        CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
+    for (int fault = 0; fault < 3; fault++) {
+        opevo_proof proof = prove(&by_data, fault, NULL);
+
+        if (proof.verdict != OPEVO_PROOF_UNDECIDED || !strstr(proof.reason, words[fault]) ||
+            !strstr(proof.reason, "depend"))
+            fail_msg("%d: %s: %s", fault, opevo_proof_verdict_name(proof.verdict), proof.reason);
+    }
+}
+
+/* ---- Spoilt arithmetic ---- */
+
+static void wrong(const opevo_simt_arithmetic *self, uint32_t lanes, opevo_simt_value *to,
+                  const opevo_simt_value *a, const opevo_simt_value *b, const opevo_simt_value *c)
+{
+    for (unsigned i = 0; i < 32; i++)
+        if (lanes >> i & 1)
+            to[i] = a[i];
+}
+
+static opevo_simt_value_number spoilt;
+
+static void spoil(opevo_simt_arithmetic *arithmetic)
+{
+    arithmetic->operation[spoilt] = wrong;
+}
+
+static opevo_simt_value wrong_number(const opevo_simt_arithmetic *self, double value,
+                                     unsigned bytes)
+{
+    return (opevo_simt_value){{value == 0 ? 1 : 2, 1, 0}};
+}
+
+static void spoil_numbers(opevo_simt_arithmetic *arithmetic)
+{
+    arithmetic->number = wrong_number;
+}
+
+static void test_spoilt(void **state)
+{
+    static const struct {
+        size_t kernel;
+        opevo_simt_value_number operation;
+    } table[] = {{0, OPEVO_SIMT_VALUE_ADD},    {0, OPEVO_SIMT_VALUE_MULTIPLY},
+                 {1, OPEVO_SIMT_VALUE_ADD},    {1, OPEVO_SIMT_VALUE_MULTIPLY},
+                 {2, OPEVO_SIMT_VALUE_DIVIDE}, {3, OPEVO_SIMT_VALUE_EXP},
+                 {3, OPEVO_SIMT_VALUE_DIVIDE}};
+
+    if (!has_clang())
+        CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        opevo_proof proof;
+
+        spoilt = table[i].operation;
+        proof = prove(&proof_kernels[table[i].kernel], 0, spoil);
+        if (proof.verdict != OPEVO_PROOF_UNDECIDED)
+            fail_msg("%s without operation %d: %s", proof_kernels[table[i].kernel].name,
+                     (int)spoilt, opevo_proof_verdict_name(proof.verdict));
+    }
+    assert_int_equal(prove(&proof_kernels[2], 0, spoil_numbers).verdict, OPEVO_PROOF_UNDECIDED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_proved),
+        cmocka_unit_test(test_refuted),
+        cmocka_unit_test(test_undecided),
+        cmocka_unit_test(test_spoilt),
+    };
+    int failed;
+
+    snprintf(folder, sizeof folder, "/tmp/opevo-proof-XXXXXX");
+    if (!mkdtemp(folder) || setenv("OPEVO_KERNELS", OPEVO_TEST_KERNELS, 1) != 0)
+        return 1;
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    for (int i = 0; i < 3; i++) {
+        static const char *const names[] = {"kernel.c", "kernel.cu", "empty.c"};
+        char path[256];
+
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+    return failed;
+}
