@@ -286,7 +286,7 @@ static opevo_status check_totals(const reader *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     const json_t *counts = json_object_get(self->root, "status_counts");
-    size_t rows = self->recording->row_count + self->recording->ignored;
+    size_t rows = opevo_i_landscape_recording_rows(self->recording) + self->recording->ignored;
 
     if (!rows)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: the table is empty.", self->table->path);
@@ -333,6 +333,11 @@ opevo_status opevo_i_landscape_described_table_read(opevo_i_landscape_recording 
     OPEVO_TRY(find_result_columns(&self, err));
     OPEVO_TRY(opevo_i_landscape_description_criteria(recording, table, root, description, err));
     OPEVO_TRY(read_facts(&self, err));
+    recording->flop = self.facts.flop;
+    if (!opevo_i_landscape_recording_restart(recording)) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", table->path);
+        goto cleanup;
+    }
     for (;;) {
         OPEVO_TRY(opevo_i_landscape_table_next(table, &more, err));
         if (!more)

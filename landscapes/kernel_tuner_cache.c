@@ -299,18 +299,30 @@ cleanup:
 static opevo_status settle(reader *self, opevo_error *err)
 {
     opevo_i_landscape_recording *recording = self->recording;
+    opevo_i_row_store *read = recording->rows;
     bool shifts = !self->observed.names[0] && self->observed.names[1];
+    size_t ignored = recording->ignored;
+    bool room = true;
 
-    for (size_t i = 0; i < recording->row_count; i++) {
-        opevo_i_landscape_row *row = &recording->rows[i];
+    if (self->metric && !shifts)
+        return opevo_i_landscape_observed_begin(&self->observed, recording, err);
+    recording->rows = NULL;
+    room = opevo_i_landscape_recording_restart(recording);
+    recording->ignored = ignored;
+    for (size_t i = 0; room && i < opevo_i_row_store_count(read); i++) {
+        opevo_i_landscape_row row = opevo_i_row_store_get(read, i);
 
-        if (!self->metric && row->kind == OPEVO_OUTCOME_OK)
-            row->fitness = 1 / row->time_s;
+        if (!self->metric && row.kind == OPEVO_OUTCOME_OK)
+            row.fitness = 1 / row.time_s;
         if (shifts) {
-            row->more[0] = row->more[1];
-            row->more[1] = NAN;
+            row.more[0] = row.more[1];
+            row.more[1] = NAN;
         }
+        room = opevo_i_row_store_add(recording->rows, opevo_i_row_store_point(read, i), &row);
     }
+    opevo_i_row_store_destroy(read);
+    if (!room)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
     return opevo_i_landscape_observed_begin(&self->observed, recording, err);
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The objective that replays recorded outcomes. The whole file is read and checked when it is
- * opened, so that no run meets a bad row half way. A row is found by its point: in an array of row
- * numbers where the space is small enough, otherwise in a hash table. Nothing changes after open,
- * hence any number of threads may evaluate. */
+ * opened, so that no run meets a bad row half way. Nothing changes after open, hence any number of
+ * threads may evaluate. */
 
 #include "recorded_internal.h"
 
@@ -16,33 +15,18 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Spaces up to this many points have an array of row numbers, 4 bytes a point. */
-#define DENSE_LIMIT ((opevo_index)1 << 24)
-
 typedef struct recorded {
     opevo_objective super;
     opevo_space *space;
     char *name;
-    opevo_i_landscape_row *rows;
-    uint32_t *row_of;        /* dense: number of the row plus 1, 0 if none exists */
-    opevo_index_map *row_by; /* otherwise: point -> number of the row */
+    opevo_i_row_store *rows;
     opevo_optimum optimum;
-    opevo_index *points; /* of the rows */
-    size_t row_count, ignored;
+    size_t ignored;
     opevo_i_landscape_criteria criteria;
     char *inferred; /* of a bare table; NULL: nothing was */
 } recorded;
 
 /* ---- The objective -------------------------------------------------------------------------- */
-
-static const opevo_i_landscape_row *find_row(const recorded *self, opevo_index point)
-{
-    uint64_t row = 0;
-
-    if (self->row_of)
-        return self->row_of[point] ? &self->rows[self->row_of[point] - 1] : NULL;
-    return opevo_index_map_get(self->row_by, point, &row) ? &self->rows[row] : NULL;
-}
 
 static opevo_status evaluate(opevo_objective *objective, const opevo_index *points, size_t count,
                              opevo_outcome *outcomes, opevo_error *err)
@@ -51,18 +35,21 @@ static opevo_status evaluate(opevo_objective *objective, const opevo_index *poin
 
     (void)err;
     for (size_t i = 0; i < count; i++) {
-        const opevo_i_landscape_row *row = find_row(self, points[i]);
+        size_t number = opevo_i_row_store_find(self->rows, points[i]);
+        opevo_i_landscape_row row = {.kind = OPEVO_OUTCOME_UNRECORDED};
 
-        outcomes[i] = opevo_outcome_failed(row ? row->kind : OPEVO_OUTCOME_UNRECORDED);
-        if (!row)
+        if (number != SIZE_MAX)
+            row = opevo_i_row_store_get(self->rows, number);
+        outcomes[i] = opevo_outcome_failed(row.kind);
+        if (number == SIZE_MAX)
             continue;
-        outcomes[i].fitness = row->fitness;
-        outcomes[i].time_s = row->time_s;
-        outcomes[i].build_s = row->build_s;
-        outcomes[i].run_s = row->run_s;
-        outcomes[i].check_s = row->check_s;
-        outcomes[i].other_s = row->other_s;
-        memcpy(outcomes[i].more, row->more, sizeof row->more);
+        outcomes[i].fitness = row.fitness;
+        outcomes[i].time_s = row.time_s;
+        outcomes[i].build_s = row.build_s;
+        outcomes[i].run_s = row.run_s;
+        outcomes[i].check_s = row.check_s;
+        outcomes[i].other_s = row.other_s;
+        memcpy(outcomes[i].more, row.more, sizeof row.more);
     }
     return OPEVO_OK;
 }
@@ -81,11 +68,8 @@ static void destroy(opevo_objective *objective)
     opevo_space_destroy(self->space);
     opevo_free(self->name);
     opevo_free(self->inferred);
-    opevo_free(self->rows);
+    opevo_i_row_store_destroy(self->rows);
     opevo_i_landscape_criteria_clear(&self->criteria);
-    opevo_free(self->points);
-    opevo_free(self->row_of);
-    opevo_index_map_destroy(self->row_by);
     opevo_free(self);
 }
 
@@ -99,7 +83,9 @@ size_t opevo_recorded_ignored(const opevo_objective *objective)
 
 size_t opevo_recorded_rows(const opevo_objective *objective)
 {
-    return objective->ops == &recorded_ops ? ((const recorded *)objective)->row_count : 0;
+    return objective->ops == &recorded_ops
+               ? opevo_i_row_store_count(((const recorded *)objective)->rows)
+               : 0;
 }
 
 const char *opevo_recorded_inferred(const opevo_objective *objective)
@@ -109,7 +95,7 @@ const char *opevo_recorded_inferred(const opevo_objective *objective)
 
 opevo_index opevo_recorded_point(const opevo_objective *objective, size_t row)
 {
-    return ((const recorded *)objective)->points[row];
+    return opevo_i_row_store_point(((const recorded *)objective)->rows, row);
 }
 
 /* ---- From a recording ----------------------------------------------------------------------- */
@@ -150,8 +136,11 @@ static uint64_t signature(const recorded *self)
     const char *unit = opevo_unit_of_fitness(self->super.unit);
     size_t criteria = self->criteria.described ? self->criteria.count : 0;
 
-    for (size_t i = 0; i < self->row_count; i++)
-        sum += opevo_hash_mix(hash_row(self->points[i], &self->rows[i], criteria));
+    for (size_t i = 0; i < opevo_i_row_store_count(self->rows); i++) {
+        opevo_i_landscape_row row = opevo_i_row_store_get(self->rows, i);
+
+        sum += opevo_hash_mix(hash_row(opevo_i_row_store_point(self->rows, i), &row, criteria));
+    }
     for (size_t i = 0; i < criteria; i++) {
         const opevo_criterion *one = &self->criteria.items[i];
 
@@ -163,36 +152,17 @@ static uint64_t signature(const recorded *self)
     return opevo_hash_u64(hash, sum);
 }
 
-static bool index_rows(recorded *self)
-{
-    bool dense = opevo_space_size(self->space) <= DENSE_LIMIT;
-
-    if (dense)
-        self->row_of = opevo_calloc((size_t)opevo_space_size(self->space), sizeof *self->row_of);
-    else
-        self->row_by = opevo_index_map_create();
-    if (dense ? !self->row_of : !self->row_by)
-        return false;
-    for (size_t i = 0; i < self->row_count; i++) {
-        if (self->row_of)
-            self->row_of[self->points[i]] = (uint32_t)i + 1;
-        else if (!opevo_index_map_put(self->row_by, self->points[i], i))
-            return false;
-    }
-    return true;
-}
-
 static opevo_optimum find_optimum(const recorded *self)
 {
     opevo_optimum best = {.known = false};
 
-    for (size_t i = 0; i < self->row_count; i++) {
-        double fitness = self->rows[i].fitness;
-        opevo_index point = self->points[i];
+    for (size_t i = 0; i < opevo_i_row_store_count(self->rows); i++) {
+        opevo_i_landscape_row row = opevo_i_row_store_get(self->rows, i);
+        double fitness = row.fitness;
+        opevo_index point = opevo_i_row_store_point(self->rows, i);
 
-        if (self->rows[i].kind == OPEVO_OUTCOME_OK &&
-            (!best.known || fitness > best.fitness ||
-             (fitness == best.fitness && point < best.point)))
+        if (row.kind == OPEVO_OUTCOME_OK && (!best.known || fitness > best.fitness ||
+                                             (fitness == best.fitness && point < best.point)))
             best = (opevo_optimum){.known = true, .point = point, .fitness = fitness};
     }
     return best;
@@ -204,17 +174,20 @@ opevo_status opevo_recorded_keep_rows(opevo_objective *objective, opevo_error *e
     opevo_status status = OPEVO_OK;
     opevo_index *points = NULL;
     opevo_text title = {0};
+    size_t count = 0;
 
     if (objective->ops != &recorded_ops)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a recorded landscape.", objective->name);
-    points = opevo_malloc(self->row_count, sizeof *points);
+    count = opevo_i_row_store_count(self->rows);
+    points = opevo_malloc(count, sizeof *points);
     opevo_text_printf(&title, "only-%s", self->name);
     if (!points || title.failed) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the rows of %s.", self->name);
         goto cleanup;
     }
-    memcpy(points, self->points, self->row_count * sizeof *points);
-    OPEVO_TRY(opevo_space_restrict(self->space, points, self->row_count, err));
+    for (size_t i = 0; i < count; i++)
+        points[i] = opevo_i_row_store_point(self->rows, i);
+    OPEVO_TRY(opevo_space_restrict(self->space, points, count, err));
     self->super.signature = signature(self);
     opevo_free(self->name);
     self->super.name = self->name = title.data;
@@ -235,7 +208,7 @@ static opevo_status finish(opevo_i_landscape_recording *recording, const char *n
         recording->given.space ? &recording->given.space : &recording->described.space;
     recorded *self = NULL;
 
-    if (!recording->row_count)
+    if (!opevo_i_landscape_recording_rows(recording))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           recording->given.space
                               ? "%s: none of its %zu rows lies in the given space."
@@ -258,8 +231,6 @@ static opevo_status finish(opevo_i_landscape_recording *recording, const char *n
     self->space = *space;
     *space = NULL;
     self->rows = recording->rows;
-    self->points = recording->points;
-    self->row_count = recording->row_count;
     self->ignored = recording->ignored;
     self->criteria = recording->criteria;
     self->inferred = recording->inferred.data;
@@ -267,12 +238,7 @@ static opevo_status finish(opevo_i_landscape_recording *recording, const char *n
     self->super.criteria = self->criteria.items;
     self->super.more_count = self->criteria.count;
     recording->rows = NULL;
-    recording->points = NULL;
     recording->criteria = (opevo_i_landscape_criteria){.count = 0};
-    if (!index_rows(self)) {
-        destroy(&self->super);
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", recording->path);
-    }
     self->optimum = find_optimum(self);
     self->super.signature = signature(self);
     *out = &self->super;
@@ -372,7 +338,7 @@ static const char *name_of(const files *paths)
     return slash ? slash + 1 : stem;
 }
 
-/* `text` is that of the table; it is released here. */
+/* `text` is that of the table, and released here; NULL: it is in the file. */
 static opevo_status open_table(const files *paths, const json_t *root, char *text, size_t size,
                                const char *space, opevo_objective **out, opevo_error *err)
 {
@@ -381,7 +347,10 @@ static opevo_status open_table(const files *paths, const json_t *root, char *tex
     opevo_i_landscape_recording recording = {0};
     opevo_i_landscape_table_facts facts = {0};
 
-    OPEVO_TRY(opevo_i_landscape_table_open(paths->table.data, text, size, &table, err));
+    if (text)
+        OPEVO_TRY(opevo_i_landscape_table_open(paths->table.data, text, size, &table, err));
+    else
+        OPEVO_TRY(opevo_i_landscape_table_open_file(paths->table.data, &table, err));
     OPEVO_TRY(opevo_i_landscape_described_table_read(&recording, &table, root, paths->json.data,
                                                      space, &facts, err));
     if (!facts.name)
@@ -549,9 +518,7 @@ static opevo_status open_files(const char *path, const char *result, const char 
     if (opevo_i_landscape_is_description(root)) {
         if (!paths.table.length)
             OPEVO_TRY(find_file(paths.stem.data, table_endings, &paths.table, err));
-        OPEVO_TRY(opevo_i_landscape_text_read(paths.table.data, OPEVO_I_TEXT_LIMIT, &table,
-                                              &table_size, err));
-        OPEVO_TRY(open_table(&paths, root, table, table_size, space, out, err));
+        OPEVO_TRY(open_table(&paths, root, NULL, 0, space, out, err));
     } else if (!paths.table.length && reader_of(root)) {
         OPEVO_TRY(open_results(&paths, root, text, space, out, err));
     } else if (is_space(root, text, paths.json.data)) {

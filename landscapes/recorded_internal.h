@@ -10,6 +10,8 @@
 #include <opevo/hash.h>
 #include <opevo/landscape.h>
 
+#include "row_store.h"
+
 #include <jansson.h>
 
 /* Fail with "path:line: sentence", or "path: sentence" for line 0. */
@@ -71,10 +73,13 @@ enum { OPEVO_I_MOST_COLUMNS = 4096 };
 typedef struct opevo_i_landscape_table {
     const char *path; /* borrowed from the caller of open */
     char *text, *at, *end;
-    size_t line;        /* where the row last read starts, from 1 */
-    size_t next_line;   /* that of `at` */
-    const char **names; /* column_count of them, from the first line */
-    const char **cells; /* of the row last read */
+    opevo_i_landscape_text *source; /* of what follows `end`; NULL: nothing does */
+    size_t capacity;                /* of `text`, with a source */
+    char *first_line;               /* which `names` lie in, with a source */
+    size_t line;                    /* where the row last read starts, from 1 */
+    size_t next_line;               /* that of `at` */
+    const char **names;             /* column_count of them, from the first line */
+    const char **cells;             /* of the row last read */
     size_t column_count;
 } opevo_i_landscape_table;
 
@@ -83,6 +88,10 @@ typedef struct opevo_i_landscape_table {
  * or repeated column name, a zero byte. Close in any case. */
 opevo_status opevo_i_landscape_table_open(const char *path, char *text, size_t size,
                                           opevo_i_landscape_table *table, opevo_error *err);
+/* The same of a file of which one row at a time is in memory, and the first. Errors: also those of
+ * opevo_i_landscape_text_next. */
+opevo_status opevo_i_landscape_table_open_file(const char *path, opevo_i_landscape_table *table,
+                                               opevo_error *err);
 /* The same for a table of another program: its first column may have no name, and its text may
  * begin with a byte order mark. */
 opevo_status opevo_i_landscape_table_open_bare(const char *path, char *text, size_t size,
@@ -102,13 +111,6 @@ void opevo_i_landscape_column_name(const opevo_parameter *parameter, size_t comp
 size_t opevo_i_landscape_find_name(const char *const *names, size_t count, const char *name);
 
 /* ---- Recordings ----------------------------------------------------------------------------- */
-
-typedef struct opevo_i_landscape_row {
-    double fitness, time_s; /* 0 and NAN unless kind is OK */
-    double build_s, run_s, check_s, other_s;
-    double more[OPEVO_CRITERIA_MOST - 1]; /* criteria; NAN where not known */
-    opevo_outcome_class kind;
-} opevo_i_landscape_row;
 
 /* The criteria of a recording after the fitness. Start from {0}. */
 typedef struct opevo_i_landscape_criteria {
@@ -144,13 +146,14 @@ typedef struct opevo_i_landscape_recording {
     opevo_i_landscape_layout
         described; /* as the file describes itself; every row is checked against it */
     opevo_i_landscape_layout given; /* from a space file; its space is NULL if none exists */
-    opevo_index_map *lines;         /* point of the described space -> line of its row */
+    opevo_index_map *lines;         /* with a given space: point of the described space -> line */
     opevo_index *vertices;          /* scratch: one for each parameter of either space */
     opevo_value *components;        /* scratch: the widest parameter of either space */
     json_t *quoted;                 /* scratch: the JSON string that a cell is */
-    opevo_index *points;            /* of the rows, in the space that the landscape will have */
-    opevo_i_landscape_row *rows;
-    size_t row_count, point_capacity, row_capacity;
+    opevo_i_row_store *rows;        /* by the points of the space that the landscape will have */
+    uint32_t *line_of;              /* without a given space: of each row */
+    size_t line_capacity;
+    double flop;    /* of one execution, for `rows`; 0: not known */
     size_t ignored; /* rows outside the given space, or the described one where that restricts */
     opevo_i_landscape_criteria criteria;
 } opevo_i_landscape_recording;
@@ -198,6 +201,8 @@ opevo_status opevo_i_landscape_recording_add(opevo_i_landscape_recording *self,
                                              const opevo_value *values,
                                              const opevo_i_landscape_row *row, size_t line,
                                              opevo_error *err);
+/* How many rows there are. */
+size_t opevo_i_landscape_recording_rows(const opevo_i_landscape_recording *self);
 /* As before the first row. False without memory. */
 bool opevo_i_landscape_recording_restart(opevo_i_landscape_recording *self);
 void opevo_i_landscape_recording_clear(opevo_i_landscape_recording *self);

@@ -64,14 +64,42 @@ static bool cut_cells(char *line, const char **cells, size_t capacity, size_t *c
     return true;
 }
 
+/* Move the rows that are left to the front, and read more behind them. */
+static opevo_status read_more(opevo_i_landscape_table *table, opevo_error *err)
+{
+    size_t left = (size_t)(table->end - table->at), got = 0;
+    void *text = table->text;
+    opevo_status status = OPEVO_OK;
+
+    if (left)
+        memmove(text, table->at, left);
+    if (!opevo_reserve(&text, &table->capacity, left + OPEVO_I_TEXT_PIECE, 1))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", table->path);
+    table->text = table->at = text;
+    status = opevo_i_landscape_text_next(table->source, table->text + left, &got, err);
+    table->end = table->text + left + got;
+    if (status == OPEVO_OK && !got) {
+        opevo_i_landscape_text_close(table->source);
+        table->source = NULL;
+    }
+    return status;
+}
+
 /* The next row, terminated in place; NULL at the end of the text. */
 static opevo_status next_row(opevo_i_landscape_table *table, char **row, opevo_error *err)
 {
-    char *start = table->at;
     bool quoted = false;
-    char *end = opevo_csv_row_end(start, table->end, &quoted);
+    char *end = opevo_csv_row_end(table->at, table->end, &quoted), *start = NULL;
 
     *row = NULL;
+    while (!end && table->source) {
+        opevo_status status = read_more(table, err);
+
+        if (status != OPEVO_OK)
+            return status;
+        end = opevo_csv_row_end(table->at, table->end, &quoted);
+    }
+    start = table->at;
     if (start == table->end)
         return OPEVO_OK;
     table->line = table->next_line;
@@ -129,6 +157,12 @@ static opevo_status read_names(opevo_i_landscape_table *table, bool bare, char *
     return check_names(table, bare, err);
 }
 
+static opevo_status fail_empty(const char *path, opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "%s: the table is empty; its first line must name the columns.", path);
+}
+
 static opevo_status open_table(const char *path, char *text, size_t size, bool bare,
                                opevo_i_landscape_table *table, opevo_error *err)
 {
@@ -140,12 +174,29 @@ static opevo_status open_table(const char *path, char *text, size_t size, bool b
     if (bare && strncmp(text, "\xef\xbb\xbf", 3) == 0)
         table->at += 3;
     OPEVO_TRY(next_row(table, &line, err));
-    if (!line) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "%s: the table is empty; its first line must name the columns.", path);
-        goto cleanup;
-    }
+    if (!line)
+        return fail_empty(path, err);
     OPEVO_TRY(read_names(table, bare, line, err));
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_landscape_table_open_file(const char *path, opevo_i_landscape_table *table,
+                                               opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    char *line = NULL;
+
+    *table = (opevo_i_landscape_table){.path = path, .next_line = 1};
+    OPEVO_TRY(opevo_i_landscape_text_open(path, SIZE_MAX, &table->source, err));
+    OPEVO_TRY(read_more(table, err));
+    OPEVO_TRY(next_row(table, &line, err));
+    if (!line)
+        return fail_empty(path, err);
+    table->first_line = opevo_strndup(line, strlen(line));
+    if (!table->first_line)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+    OPEVO_TRY(read_names(table, false, table->first_line, err));
 cleanup:
     return status;
 }
@@ -188,7 +239,9 @@ cleanup:
 
 void opevo_i_landscape_table_close(opevo_i_landscape_table *table)
 {
+    opevo_i_landscape_text_close(table->source);
     opevo_free(table->text);
+    opevo_free(table->first_line);
     opevo_free(table->names);
     opevo_free(table->cells);
     *table = (opevo_i_landscape_table){0};

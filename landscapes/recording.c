@@ -224,8 +224,7 @@ static opevo_status make_scratch(opevo_i_landscape_recording *self, opevo_error 
     }
     self->vertices = opevo_calloc(parameters, sizeof *self->vertices);
     self->components = opevo_calloc(components, sizeof *self->components);
-    self->lines = opevo_index_map_create();
-    if (!self->vertices || !self->components || !self->lines)
+    if (!self->vertices || !self->components || !opevo_i_landscape_recording_restart(self))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
     return OPEVO_OK;
 }
@@ -408,40 +407,37 @@ static opevo_status fail_excluded(const opevo_i_landscape_recording *self, opevo
     return status;
 }
 
-/* Remember the line of an allowed point. */
-static opevo_status note_line(opevo_i_landscape_recording *self, opevo_index point, size_t line,
-                              opevo_error *err)
+/* The line in which the point of the described space is already; 0: in none. */
+static uint64_t line_of(const opevo_i_landscape_recording *self, opevo_index point)
 {
-    uint64_t first = 0;
+    uint64_t line = 0;
+    size_t row = SIZE_MAX;
 
-    if (opevo_index_map_get(self->lines, point, &first))
-        return opevo_i_landscape_fail_at(
-            err, OPEVO_INVALID, self->path, line,
-            "the configuration is already in line %llu; remove one of them%s.",
-            (unsigned long long)first,
-            self->selects ? ", or average them with --result UNIT:COLUMN,mean" : "");
-    if (!opevo_index_map_put(self->lines, point, line))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
-    return OPEVO_OK;
+    if (self->lines) {
+        opevo_index_map_get(self->lines, point, &line);
+        return line;
+    }
+    row = opevo_i_row_store_find(self->rows, point);
+    return row == SIZE_MAX ? 0 : self->line_of[row];
 }
 
 static bool append(opevo_i_landscape_recording *self, opevo_index point,
-                   const opevo_i_landscape_row *row)
+                   const opevo_i_landscape_row *row, size_t line)
 {
-    void *points = self->points;
-    void *rows = self->rows;
-    bool room = opevo_reserve(&points, &self->point_capacity, self->row_count + 1, sizeof point);
+    size_t count = opevo_i_row_store_count(self->rows);
+    void *lines = self->line_of;
+    bool room = self->lines ||
+                opevo_reserve(&lines, &self->line_capacity, count + 1, sizeof *self->line_of);
 
-    self->points = points;
-    if (!room)
-        return false;
-    room = opevo_reserve(&rows, &self->row_capacity, self->row_count + 1, sizeof *row);
-    self->rows = rows;
-    if (!room)
-        return false;
-    self->points[self->row_count] = point;
-    self->rows[self->row_count++] = *row;
-    return true;
+    self->line_of = lines;
+    if (room && !self->lines)
+        self->line_of[count] = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
+    return room && opevo_i_row_store_add(self->rows, point, row);
+}
+
+static opevo_status no_memory(const opevo_i_landscape_recording *self, opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
 }
 
 opevo_status opevo_i_landscape_recording_add(opevo_i_landscape_recording *self,
@@ -449,9 +445,9 @@ opevo_status opevo_i_landscape_recording_add(opevo_i_landscape_recording *self,
                                              const opevo_i_landscape_row *row, size_t line,
                                              opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
     opevo_index point = 0;
     size_t failed = 0;
+    uint64_t first = 0;
 
     if (!find_point(self, &self->described, values, &point, &failed))
         return fail_value(self, failed, line, err);
@@ -461,7 +457,15 @@ opevo_status opevo_i_landscape_recording_add(opevo_i_landscape_recording *self,
         self->ignored++;
         return OPEVO_OK;
     }
-    OPEVO_TRY(note_line(self, point, line, err));
+    first = line_of(self, point);
+    if (first)
+        return opevo_i_landscape_fail_at(
+            err, OPEVO_INVALID, self->path, line,
+            "the configuration is already in line %llu; remove one of them%s.",
+            (unsigned long long)first,
+            self->selects ? ", or average them with --result UNIT:COLUMN,mean" : "");
+    if (self->lines && !opevo_index_map_put(self->lines, point, line))
+        return no_memory(self, err);
     if (self->given.space) {
         if (!find_point(self, &self->given, values, &point, &failed) ||
             !opevo_space_allows(self->given.space, point)) {
@@ -469,18 +473,23 @@ opevo_status opevo_i_landscape_recording_add(opevo_i_landscape_recording *self,
             return OPEVO_OK;
         }
     }
-    if (!append(self, point, row))
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
-cleanup:
-    return status;
+    return append(self, point, row, line) ? OPEVO_OK : no_memory(self, err);
+}
+
+size_t opevo_i_landscape_recording_rows(const opevo_i_landscape_recording *self)
+{
+    return opevo_i_row_store_count(self->rows);
 }
 
 bool opevo_i_landscape_recording_restart(opevo_i_landscape_recording *self)
 {
     opevo_index_map_destroy(self->lines);
-    self->lines = opevo_index_map_create();
-    self->row_count = self->ignored = 0;
-    return self->lines;
+    self->lines = self->given.space ? opevo_index_map_create() : NULL;
+    opevo_i_row_store_destroy(self->rows);
+    self->rows = opevo_i_row_store_create(
+        self->given.space ? self->given.space : self->described.space, self->flop);
+    self->ignored = 0;
+    return self->rows && (self->lines || !self->given.space);
 }
 
 void opevo_i_landscape_recording_clear(opevo_i_landscape_recording *self)
@@ -497,8 +506,8 @@ void opevo_i_landscape_recording_clear(opevo_i_landscape_recording *self)
     opevo_free(self->vertices);
     opevo_free(self->components);
     json_decref(self->quoted);
-    opevo_free(self->points);
-    opevo_free(self->rows);
+    opevo_i_row_store_destroy(self->rows);
+    opevo_free(self->line_of);
     opevo_i_landscape_criteria_clear(&self->criteria);
     *self = (opevo_i_landscape_recording){0};
 }

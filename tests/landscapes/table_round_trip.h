@@ -100,16 +100,16 @@ static inline const char *round_trip_compare(const opevo_i_landscape_recording *
 {
     if (opevo_space_signature(recording->described.space) != opevo_space_signature(space))
         return "another space was read";
-    if (recording->row_count != (size_t)opevo_space_size(space))
+    if (opevo_i_row_store_count(recording->rows) != (size_t)opevo_space_size(space))
         return "another number of rows was read";
-    for (size_t i = 0; i < recording->row_count; i++) {
+    for (size_t i = 0; i < opevo_i_row_store_count(recording->rows); i++) {
         opevo_outcome outcome = round_trip_outcome(i, NULL);
-        const opevo_i_landscape_row *row = &recording->rows[i];
+        opevo_i_landscape_row row = opevo_i_row_store_get(recording->rows, i);
 
-        if (recording->points[i] != i)
+        if (opevo_i_row_store_point(recording->rows, i) != i)
             return "another point was read";
-        if (row->kind != outcome.kind || row->fitness != outcome.fitness ||
-            (row->kind == OPEVO_OUTCOME_OK && row->time_s != outcome.time_s))
+        if (row.kind != outcome.kind || row.fitness != outcome.fitness ||
+            (row.kind == OPEVO_OUTCOME_OK && row.time_s != outcome.time_s))
             return "another outcome was read";
     }
     return NULL;
