@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Kernel Tuner T1 files: the part ConfigurationSpace, which is the search space. How the kernel is
- * started (KernelSpecification) and what General, Search and Budget say is left to others.
- * Source: the schema T1 1.0.0 of github.com/odgaard/TuningSchema and of Kernel Tuner. */
+ * started (KernelSpecification) and what General, Search and Budget say is left to others. The
+ * loader of KTT has other names of types, and lists of values as JSON or as ranges.
+ * Source: the schema T1 1.0.0 of github.com/odgaard/TuningSchema and of Kernel Tuner; KTT,
+ * Source/TuningLoader/JsonCommandConverters.cpp. */
 
 #include "space_internal.h"
 
@@ -12,7 +14,11 @@
 #include "value_text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+enum { RANGE_MOST = 1 << 16 };
 
 typedef struct reader {
     const opevo_i_topology_space_file *file;
@@ -64,12 +70,14 @@ static const type_row type_rows[] = {
     {"bool", "categorical", 1u << OPEVO_VALUE_INTEGER | 1u << OPEVO_VALUE_BOOLEAN, false,
      "True, False, 0 and 1"},
     {"string", "categorical", 1u << OPEVO_VALUE_TEXT, false, "texts"},
+    {"UnsignedInt", "discrete", 1u << OPEVO_VALUE_INTEGER, true, "integers that are not negative"},
+    {"double", "discrete", 1u << OPEVO_VALUE_INTEGER | 1u << OPEVO_VALUE_REAL, false, "numbers"},
 };
 
 static const type_row *find_type(const char *name)
 {
     for (size_t i = 0; name && i < sizeof type_rows / sizeof *type_rows; i++)
-        if (strcmp(name, type_rows[i].name) == 0)
+        if (strcasecmp(name, type_rows[i].name) == 0)
             return &type_rows[i];
     return NULL;
 }
@@ -107,15 +115,58 @@ static opevo_status create_parameter(reader *self, const char *name, const type_
     return OPEVO_OK;
 }
 
+/* {"Lower": a, "Upper": b, "Step": c}: a, a + c, ... below b. */
+static bool print_range(const json_t *range, opevo_text *out)
+{
+    const json_t *step_of = json_object_get(range, "Step");
+    double lower = json_number_value(json_object_get(range, "Lower"));
+    double upper = json_number_value(json_object_get(range, "Upper"));
+    double step = step_of ? json_number_value(step_of) : 1;
+
+    if (!json_is_number(json_object_get(range, "Lower")) ||
+        !json_is_number(json_object_get(range, "Upper")) || !(step > 0) ||
+        (upper - lower) / step > RANGE_MOST)
+        return false;
+    opevo_text_add(out, "[");
+    for (size_t i = 0; lower + (double)i * step < upper; i++)
+        opevo_text_printf(out, "%s%.17g", i ? ", " : "", lower + (double)i * step);
+    opevo_text_add(out, "]");
+    return true;
+}
+
+/* The values as a list of Python: a text, a list in JSON, or a range. */
+static bool print_values(const json_t *entry, opevo_text *out)
+{
+    const json_t *values = json_object_get(entry, "Values");
+
+    if (!values)
+        return print_range(json_object_get(entry, "Range"), out);
+    opevo_text_add(out, json_is_string(values) ? json_string_value(values) : "[");
+    for (size_t i = 0; i < json_array_size(values); i++) {
+        const json_t *value = json_array_get(values, i);
+        char *text = json_dumps(value, JSON_ENCODE_ANY);
+
+        opevo_text_add(out, i ? ", " : "");
+        out->failed |= !text;
+        if (json_is_boolean(value))
+            opevo_text_add(out, json_is_true(value) ? "True" : "False");
+        else
+            opevo_text_add(out, text ? text : "");
+        free(text);
+    }
+    opevo_text_add(out, json_is_array(values) ? "]" : "");
+    return json_is_string(values) || json_is_array(values);
+}
+
 /* Item `number` (from 1) of TuningParameters, which stands at `at`. */
 static opevo_status read_parameter(reader *self, size_t number, opevo_i_topology_json_place at,
                                    const json_t *entry, opevo_error *err)
 {
-    static const char *const known[] = {"Name", "Type", "Values", "Default", NULL};
+    static const char *const known[] = {"Name", "Type", "Values", "Range", "Default", NULL};
     const char *name = json_string_value(json_object_get(entry, "Name"));
-    const char *list = json_string_value(json_object_get(entry, "Values"));
     const type_row *type = find_type(json_string_value(json_object_get(entry, "Type")));
     opevo_i_topology_values values = {0};
+    opevo_text list = {0};
     char where[512];
     opevo_status status = OPEVO_OK;
 
@@ -131,18 +182,23 @@ static opevo_status read_parameter(reader *self, size_t number, opevo_i_topology
             "Parameter %s: Type must be \"int\", \"uint\", \"float\", \"bool\" or "
             "\"string\".",
             OPEVO_I_EXCERPT(name));
-    if (!list)
-        return opevo_i_topology_space_file_refuse(
+    if (!print_values(entry, &list)) {
+        status = opevo_i_topology_space_file_refuse(
             self->file, self->line, err,
             "Parameter %s: Values must be a string that contains a Python list, such as "
-            "\"[1, 2, 4]\".",
+            "\"[1, 2, 4]\", or a list.",
             OPEVO_I_EXCERPT(name));
+        goto cleanup;
+    }
+    OPEVO_TRY(opevo_text_check(&list, err));
     self->line = opevo_i_topology_json_place_find(at, entry, "Values").line;
     snprintf(where, sizeof where, "%.256s:%zu: Values of %s", self->file->origin, self->line,
              OPEVO_I_EXCERPT(name));
-    OPEVO_TRY(opevo_i_topology_values_read(list, where, &self->made, &values, err));
+    OPEVO_TRY(
+        opevo_i_topology_values_read(opevo_text_string(&list), where, &self->made, &values, err));
     status = create_parameter(self, name, type, &values, err);
 cleanup:
+    opevo_text_free(&list);
     opevo_i_topology_values_release(&values);
     return status;
 }

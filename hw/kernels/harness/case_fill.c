@@ -93,11 +93,38 @@ static void fill_border(opevo_buffer *buffer, double step)
     }
 }
 
-/* Values of the expressions of a fill. */
-static opevo_status fill_sizes(const opevo_case *self, size_t i, int64_t sizes[2], opevo_error *err)
+/* Elements by an expression of their index; without data only the first and the last one, as a
+ * check. */
+static opevo_status fill_expression(const opevo_case *self, const opevo_i_harness_buffer_plan *plan,
+                                    opevo_buffer *buffer, opevo_error *err)
 {
-    const opevo_i_harness_buffer_plan *plan = &self->harness->buffers[i];
-    size_t count = self->buffers[i].count, needed = 0;
+    opevo_i_harness_size_names names = self->names;
+    size_t step = buffer->data || buffer->count < 2 ? 1 : buffer->count - 1;
+    char key[OPEVO_I_WHERE_SIZE];
+    opevo_status status = OPEVO_OK;
+
+    snprintf(key, sizeof key, "buffers.%.60s.fill", plan->name);
+    if (names.count == OPEVO_I_SIZE_NAMES)
+        return opevo_i_harness_fail(self->harness, err, key, "There are more than %d names.",
+                                    OPEVO_I_SIZE_NAMES);
+    names.name[names.count++] = "i";
+    for (size_t k = 0; k < buffer->count && status == OPEVO_OK; k += step) {
+        int64_t value = 0;
+
+        names.value[names.count - 1] = (int64_t)k;
+        status = opevo_i_harness_value(self->harness, plan->expressions[0], &names, key, INT64_MIN,
+                                       INT64_MAX, &value, err);
+        if (status == OPEVO_OK && buffer->data)
+            opevo_i_harness_set_integer(buffer, k, value);
+    }
+    return status;
+}
+
+/* Values of the expressions of a fill. */
+static opevo_status fill_sizes(const opevo_case *self, const opevo_i_harness_buffer_plan *plan,
+                               size_t count, int64_t sizes[2], opevo_error *err)
+{
+    size_t needed = 0;
     char key[OPEVO_I_WHERE_SIZE];
 
     snprintf(key, sizeof key, "buffers.%.60s.fill", plan->name);
@@ -130,10 +157,9 @@ static opevo_status fill_sizes(const opevo_case *self, size_t i, int64_t sizes[2
 }
 
 /* The pairs of "set"; `buffer` NULL: only check them. */
-static opevo_status set_places(const opevo_case *self, size_t i, opevo_buffer *buffer,
-                               opevo_error *err)
+static opevo_status set_places(const opevo_case *self, const opevo_i_harness_buffer_plan *plan,
+                               size_t count, opevo_buffer *buffer, opevo_error *err)
 {
-    const opevo_i_harness_buffer_plan *plan = &self->harness->buffers[i];
     json_t *place = NULL;
     size_t p = 0;
     char key[OPEVO_I_WHERE_SIZE];
@@ -144,7 +170,7 @@ static opevo_status set_places(const opevo_case *self, size_t i, opevo_buffer *b
         int64_t index = 0;
         opevo_status status =
             opevo_i_harness_value(self->harness, json_array_get(place, 0), &self->names, key, 0,
-                                  (int64_t)self->buffers[i].count - 1, &index, err);
+                                  (int64_t)count - 1, &index, err);
 
         if (status != OPEVO_OK)
             return status;
@@ -157,19 +183,22 @@ static opevo_status set_places(const opevo_case *self, size_t i, opevo_buffer *b
 
 opevo_status opevo_i_harness_case_fill_check(const opevo_case *self, size_t i, opevo_error *err)
 {
-    int64_t sizes[2] = {0};
-    opevo_status status = fill_sizes(self, i, sizes, err);
-
-    return status == OPEVO_OK ? set_places(self, i, NULL, err) : status;
-}
-
-opevo_status opevo_i_harness_case_fill(opevo_case *self, size_t i, opevo_error *err)
-{
     const opevo_i_harness_buffer_plan *plan = &self->harness->buffers[i];
     opevo_buffer *buffer = &self->buffers[i];
+    int64_t sizes[2] = {0};
+    opevo_status status = fill_sizes(self, plan, buffer->count, sizes, err);
+
+    if (status == OPEVO_OK && plan->fill == OPEVO_I_FILL_EXPRESSION)
+        status = fill_expression(self, plan, buffer, err);
+    return status == OPEVO_OK ? set_places(self, plan, buffer->count, NULL, err) : status;
+}
+
+static opevo_status fill(opevo_case *self, const opevo_i_harness_buffer_plan *plan,
+                         opevo_buffer *buffer, opevo_error *err)
+{
     const double *n = plan->numbers;
     int64_t sizes[2] = {0};
-    opevo_status status = fill_sizes(self, i, sizes, err);
+    opevo_status status = fill_sizes(self, plan, buffer->count, sizes, err);
     opevo_rng rng;
 
     if (status != OPEVO_OK)
@@ -190,6 +219,9 @@ opevo_status opevo_i_harness_case_fill(opevo_case *self, size_t i, opevo_error *
     case OPEVO_I_FILL_FILE:
         status = opevo_harness_read_numbers(plan->file, buffer->element, buffer->count,
                                             buffer->data, err);
+        break;
+    case OPEVO_I_FILL_EXPRESSION:
+        status = fill_expression(self, plan, buffer, err);
         break;
     case OPEVO_I_FILL_NONE:
         break;
@@ -216,5 +248,18 @@ opevo_status opevo_i_harness_case_fill(opevo_case *self, size_t i, opevo_error *
                                                                      : 0));
         }
     }
-    return status == OPEVO_OK ? set_places(self, i, buffer, err) : status;
+    return status == OPEVO_OK ? set_places(self, plan, buffer->count, buffer, err) : status;
+}
+
+opevo_status opevo_i_harness_case_fill(opevo_case *self, size_t i, opevo_error *err)
+{
+    return fill(self, &self->harness->buffers[i], &self->buffers[i], err);
+}
+
+opevo_status opevo_case_golden(opevo_case *self, size_t buffer, void *out, opevo_error *err)
+{
+    opevo_buffer place = self->buffers[buffer];
+
+    place.data = out;
+    return fill(self, &self->harness->golden[buffer], &place, err);
 }

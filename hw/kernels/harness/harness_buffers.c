@@ -121,11 +121,12 @@ static opevo_status read_graph(const opevo_json_reader *at, opevo_i_harness_buff
 static void find_fill(const char *name, opevo_i_harness_buffer_plan *buffer)
 {
     static const char *const names[] = {
-        [OPEVO_I_FILL_CONSTANT] = "constant", [OPEVO_I_FILL_UNIFORM] = "uniform",
-        [OPEVO_I_FILL_NORMAL] = "normal",     [OPEVO_I_FILL_INTEGERS] = "integers",
-        [OPEVO_I_FILL_CHOICE] = "choice",     [OPEVO_I_FILL_BORDER] = "border",
-        [OPEVO_I_FILL_INDEX] = "index",       [OPEVO_I_FILL_PERMUTATION] = "permutation",
-        [OPEVO_I_FILL_DOMINANT] = "dominant", [OPEVO_I_FILL_FILE] = "file"};
+        [OPEVO_I_FILL_CONSTANT] = "constant",    [OPEVO_I_FILL_UNIFORM] = "uniform",
+        [OPEVO_I_FILL_NORMAL] = "normal",        [OPEVO_I_FILL_INTEGERS] = "integers",
+        [OPEVO_I_FILL_CHOICE] = "choice",        [OPEVO_I_FILL_BORDER] = "border",
+        [OPEVO_I_FILL_INDEX] = "index",          [OPEVO_I_FILL_PERMUTATION] = "permutation",
+        [OPEVO_I_FILL_DOMINANT] = "dominant",    [OPEVO_I_FILL_FILE] = "file",
+        [OPEVO_I_FILL_EXPRESSION] = "expression"};
 
     for (size_t i = 0; name && i < sizeof names / sizeof *names; i++) {
         if (names[i] && !strcmp(name, names[i]))
@@ -133,8 +134,8 @@ static void find_fill(const char *name, opevo_i_harness_buffer_plan *buffer)
     }
 }
 
-static opevo_status read_fill(const opevo_harness *harness, const opevo_json_reader *at,
-                              opevo_i_harness_buffer_plan *buffer, opevo_error *err)
+opevo_status opevo_i_harness_read_fill(const opevo_harness *harness, const opevo_json_reader *at,
+                                       opevo_i_harness_buffer_plan *buffer, opevo_error *err)
 {
     const char *name = json_string_value(at->value);
     opevo_json_reader content = {.value = NULL};
@@ -176,6 +177,10 @@ static opevo_status read_fill(const opevo_harness *harness, const opevo_json_rea
         name = json_string_value(content.value);
         return name && *name ? opevo_i_harness_path(harness, name, &buffer->file, err)
                              : opevo_json_fail(at, err, "The path of a file is expected.");
+    case OPEVO_I_FILL_EXPRESSION:
+        buffer->expressions[0] = json_object_get(at->value, name);
+        return content.value ? OPEVO_OK
+                             : opevo_json_fail(at, err, "An expression of i is expected.");
     case OPEVO_I_FILL_DOMINANT:
         if (!real)
             return opevo_json_fail(at, err, "A dominant matrix must have floats.");
@@ -189,7 +194,7 @@ static opevo_status read_fill(const opevo_harness *harness, const opevo_json_rea
         at, err,
         "Unknown fill; use \"zero\", \"index\", \"permutation\", or an object with one of "
         "\"constant\", \"uniform\", \"normal\", \"integers\", \"choice\", \"border\", "
-        "\"dominant\", \"graph\", \"file\".");
+        "\"dominant\", \"graph\", \"expression\", \"file\".");
 }
 
 static opevo_status read_places(const opevo_json_reader *at,
@@ -234,7 +239,7 @@ static opevo_status read_buffer(const opevo_harness *harness, const opevo_json_r
     if (!element_of(json_string_value(type.value), &buffer->element))
         return opevo_json_fail(
             &type, err, "A type is expected: f32, f64, i32, u32, i64, u64, i16, u16, i8 or u8.");
-    OPEVO_TRY(read_fill(harness, &fill, buffer, err));
+    OPEVO_TRY(opevo_i_harness_read_fill(harness, &fill, buffer, err));
     OPEVO_TRY(read_places(&places, buffer, err));
 cleanup:
     return status;

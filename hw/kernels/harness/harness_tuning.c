@@ -31,27 +31,34 @@ static opevo_status read_source(opevo_harness *harness, const opevo_json_reader 
     return status;
 }
 
-static opevo_status read_files(opevo_harness *harness, const opevo_json_reader *at,
-                               opevo_error *err)
+/* {"files": {BUFFER: PATH}} or {"values": {BUFFER: FILL}}, with an entry for each output. */
+static opevo_status read_values(opevo_harness *harness, const opevo_json_reader *at, bool files,
+                                opevo_error *err)
 {
-    opevo_json_reader files = opevo_json_member(at, "files");
+    opevo_json_reader member = opevo_json_member(at, files ? "files" : "values");
     opevo_status status = OPEVO_OK;
 
     harness->reference_kind = OPEVO_REFERENCE_FILES;
-    harness->golden_files = opevo_calloc(harness->buffer_count + 1, sizeof *harness->golden_files);
-    if (!harness->golden_files)
+    harness->golden = opevo_calloc(harness->buffer_count + 1, sizeof *harness->golden);
+    if (!harness->golden)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", harness->path);
     for (size_t b = 0; b < harness->buffer_count && status == OPEVO_OK; b++) {
-        const char *file =
-            json_string_value(json_object_get(files.value, harness->buffers[b].name));
+        const opevo_i_harness_buffer_plan *buffer = &harness->buffers[b];
+        opevo_i_harness_buffer_plan *golden = &harness->golden[b];
+        opevo_json_reader entry = opevo_json_member(&member, buffer->name);
+        const char *file = json_string_value(entry.value);
 
-        if (harness->buffers[b].output && !file)
-            return opevo_json_fail(&files, err,
-                                   "The path of a file for the output %.60s is "
-                                   "missing.",
-                                   harness->buffers[b].name);
-        if (file)
-            status = opevo_i_harness_path(harness, file, &harness->golden_files[b], err);
+        golden->name = buffer->name;
+        golden->element = buffer->element;
+        if (files && file) {
+            golden->fill = OPEVO_I_FILL_FILE;
+            status = opevo_i_harness_path(harness, file, &golden->file, err);
+        } else if (!files) {
+            status = opevo_i_harness_read_fill(harness, &entry, golden, err);
+        }
+        if (status == OPEVO_OK && buffer->output && golden->fill == OPEVO_I_FILL_NONE)
+            status = opevo_json_fail(&member, err, "The %s of the output %.60s is missing.",
+                                     files ? "path of a file" : "fill", buffer->name);
     }
     return status;
 }
@@ -65,12 +72,13 @@ static opevo_status read_reference(opevo_harness *harness, const opevo_json_read
         return OPEVO_OK;
     if (json_object_get(at.value, "file"))
         return read_source(harness, &at, err);
-    if (json_object_get(at.value, "files"))
-        return read_files(harness, &at, err);
+    if (json_object_get(at.value, "files") || json_object_get(at.value, "values"))
+        return read_values(harness, &at, json_object_get(at.value, "files") != NULL, err);
     harness->computation = json_string_value(json_object_get(at.value, "computation"));
     if (!harness->computation || json_object_size(at.value) != 1)
         return opevo_json_fail(&at, err,
-                               "One of \"file\", \"computation\" and \"files\" is expected.");
+                               "One of \"file\", \"computation\", \"files\" and \"values\" is "
+                               "expected.");
     harness->reference_kind = OPEVO_REFERENCE_COMPUTATION;
     return OPEVO_OK;
 }
@@ -83,11 +91,6 @@ opevo_harness_reference_kind opevo_harness_reference_kind_of(const opevo_harness
 const char *opevo_harness_computation(const opevo_harness *harness)
 {
     return harness->computation;
-}
-
-const char *opevo_harness_golden_file(const opevo_harness *harness, size_t buffer)
-{
-    return harness->golden_files ? harness->golden_files[buffer] : NULL;
 }
 
 /* ---- The case that is timed ---- */
@@ -275,9 +278,9 @@ cleanup:
 void opevo_i_harness_tuning_free(opevo_harness *harness)
 {
     opevo_i_harness_steps_free(harness->reference_steps, harness->reference_step_count);
-    for (size_t b = 0; harness->golden_files && b < harness->buffer_count; b++)
-        opevo_free(harness->golden_files[b]);
-    opevo_free(harness->golden_files);
+    for (size_t b = 0; harness->golden && b < harness->buffer_count; b++)
+        opevo_free(harness->golden[b].file);
+    opevo_free(harness->golden);
     for (size_t i = 0; i < harness->values.count; i++)
         opevo_free((void *)(uintptr_t)harness->values.name[i]);
     opevo_free((void *)(uintptr_t)harness->values.name);

@@ -40,8 +40,9 @@ typedef enum opevo_i_harness_fill {
     OPEVO_I_FILL_BORDER,   /* a square matrix, numbers[0] times i + j in row or column 0, else 0 */
     OPEVO_I_FILL_INDEX,
     OPEVO_I_FILL_PERMUTATION,
-    OPEVO_I_FILL_DOMINANT, /* a matrix of expressions[0] rows */
-    OPEVO_I_FILL_OFFSETS,  /* of a graph of expressions[0] nodes, expressions[1] edges */
+    OPEVO_I_FILL_EXPRESSION, /* expressions[0], of the index i */
+    OPEVO_I_FILL_DOMINANT,   /* a matrix of expressions[0] rows */
+    OPEVO_I_FILL_OFFSETS,    /* of a graph of expressions[0] nodes, expressions[1] edges */
     OPEVO_I_FILL_TARGETS,
     OPEVO_I_FILL_FILE /* `file` */
 } opevo_i_harness_fill;
@@ -120,11 +121,11 @@ struct opevo_harness {
     opevo_i_harness_step *reference_steps; /* of a reference in C; NULL: the same */
     size_t reference_step_count;
     opevo_harness_reference_kind reference_kind;
-    const char *computation;          /* of such a reference */
-    char **golden_files;              /* of each buffer, NULL for those without; or NULL */
-    json_t *flop, *bytes;             /* expressions; may be NULL */
-    json_t *compiler, *default_point; /* likewise */
-    opevo_harness_values values;      /* owned */
+    const char *computation;             /* of such a reference */
+    opevo_i_harness_buffer_plan *golden; /* of each buffer, filled where values are said; or NULL */
+    json_t *flop, *bytes;                /* expressions; may be NULL */
+    json_t *compiler, *default_point;    /* likewise */
+    opevo_harness_values values;         /* owned */
     opevo_i_harness_case_plan *cases[OPEVO_HARNESS_SETS];
     size_t case_count[OPEVO_HARNESS_SETS];
 };
@@ -165,6 +166,9 @@ void opevo_i_harness_tuning_free(opevo_harness *harness);
  * NOMEM. */
 opevo_status opevo_i_harness_path(const opevo_harness *harness, const char *file, char **out,
                                   opevo_error *err);
+/* The fill at `at` of a buffer whose element is known; none where it is absent. */
+opevo_status opevo_i_harness_read_fill(const opevo_harness *harness, const opevo_json_reader *at,
+                                       opevo_i_harness_buffer_plan *buffer, opevo_error *err);
 /* Steps at `at`. */
 opevo_status opevo_i_harness_read_steps(const opevo_harness *harness, const opevo_json_reader *at,
                                         opevo_i_harness_step **out, size_t *count,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A point as files: its source with the macros, these as a header, and a program that runs the steps
- * on the inputs of the first seed, compares and times them: functions in C by a call, kernels by what
- * device.h knows of their device. */
+/* A point as files: its source with the macros, these as a header, and a program that runs the
+ * steps on the inputs of the first seed, compares and times them: functions in C by a call, kernels
+ * by what device.h knows of their device. */
 
 #include "own_internal.h"
 

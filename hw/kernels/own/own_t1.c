@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* A tuning problem of Kernel Tuner (T1): its KernelSpecification as a harness. Scalars are sizes,
- * so that the expressions of the problem may name them; operators that C spells otherwise are
- * replaced. Source: the schema T1 1.0.0 of github.com/odgaard/TuningSchema. */
+/* A tuning problem of Kernel Tuner (T1) or of KTT's loader: its KernelSpecification as a harness.
+ * Scalars are sizes, so that the expressions of the problem may name them; operators that C spells
+ * otherwise are replaced. Source: the schema T1 1.0.0 of github.com/odgaard/TuningSchema; KTT's
+ * Source/TuningLoader and TuningLoader/TuningFormatSchema.json. */
 
 #include <opevo/own_kernels.h>
 
@@ -12,12 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { FILE_BYTES = 1 << 24 };
 
 typedef struct reader {
     const char *path;
-    const json_t *kernel; /* KernelSpecification */
+    const json_t *root, *kernel; /* KernelSpecification */
     json_t *harness;
     bool failed; /* no memory */
 } reader;
@@ -35,98 +37,253 @@ static opevo_status refuse(const reader *self, opevo_error *err, const char *wha
 static const char *element_of(const char *type)
 {
     static const char *const types[][2] = {
-        {"float", "f32"}, {"double", "f64"},  {"int", "i32"},    {"uint", "u32"},
-        {"int8", "i8"},   {"uint8", "u8"},    {"int16", "i16"},  {"uint16", "u16"},
-        {"int32", "i32"}, {"uint32", "u32"},  {"int64", "i64"},  {"uint64", "u64"},
-        {"bool", "u8"},   {"float32", "f32"}, {"float64", "f64"}};
+        {"float", "f32"},         {"double", "f64"}, {"int", "i32"},          {"uint", "u32"},
+        {"UnsignedInt", "u32"},   {"int8", "i8"},    {"uint8", "u8"},         {"char", "i8"},
+        {"UnsignedChar", "u8"},   {"int16", "i16"},  {"uint16", "u16"},       {"short", "i16"},
+        {"UnsignedShort", "u16"}, {"int32", "i32"},  {"uint32", "u32"},       {"int64", "i64"},
+        {"uint64", "u64"},        {"long", "i64"},   {"UnsignedLong", "u64"}, {"bool", "u8"},
+        {"float32", "f32"},       {"float64", "f64"}};
 
     for (size_t i = 0; type && i < sizeof types / sizeof *types; i++) {
-        if (!strcmp(types[i][0], type))
+        if (!strcasecmp(types[i][0], type))
             return types[i][1];
     }
     return NULL;
 }
 
-/* An expression in Python as one of a harness: whole division is "/". */
-static json_t *expression(const json_t *given)
+/* An expression in Python as one of a harness, also of a number: whole division is "/". */
+static void print_expression(const json_t *given, opevo_text *out)
 {
     const char *at = json_string_value(given);
+
+    if (!at)
+        opevo_text_printf(out, "%lld", (long long)json_number_value(given));
+    for (; at && *at; at++) {
+        if (at[0] == '/' && at[1] == '/')
+            at++;
+        opevo_text_add_bytes(out, at, 1);
+    }
+}
+
+static json_t *expression(const json_t *given)
+{
     opevo_text text = {0};
     json_t *out = NULL;
 
-    if (!at)
+    if (!json_is_string(given))
         return json_deep_copy(given);
-    for (; *at; at++) {
-        if (at[0] == '/' && at[1] == '/')
-            at++;
-        opevo_text_add_bytes(&text, at, 1);
-    }
+    print_expression(given, &text);
     out = text.failed ? NULL : json_string(opevo_text_string(&text));
     opevo_text_free(&text);
     return out;
 }
 
-/* The grid: blocks, or work items over those of a block. */
-static void add_launch(reader *self, json_t *step)
+/* ---- The launch ----------------------------------------------------------------------------- */
+
+static const char *const axes[] = {"X", "Y", "Z"};
+enum { AXES = 3 };
+
+/* Of {"X": ...}, [...] or one alone; NULL without. */
+static const json_t *of_axis(const json_t *sizes, int axis)
 {
-    static const char *const axes[] = {"X", "Y", "Z"};
-    const json_t *global = json_object_get(self->kernel, "GlobalSize");
-    const json_t *local = json_object_get(self->kernel, "LocalSize");
+    if (json_is_object(sizes))
+        return json_object_get(sizes, axes[axis]);
+    if (json_is_array(sizes))
+        return json_array_get(sizes, (size_t)axis);
+    return axis == 0 ? sizes : NULL;
+}
+
+/* The modifiers of KTT: a parameter that a size is multiplied by, divided by and the like. */
+static void modify(const reader *self, const char *type, int axis, opevo_text *out)
+{
+    static const char *const actions[][3] = {{"Add", "", " + "},
+                                             {"Subtract", "", " - "},
+                                             {"Multiply", "", " * "},
+                                             {"Divide", "", " / "},
+                                             {"DivideCeil", "ceil", ", "}};
+    const json_t *list = json_object_get(self->kernel, "Modifiers");
+
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        const char *of = json_string_value(json_object_get(one, "Type"));
+        const char *dimension = json_string_value(json_object_get(one, "Dimension"));
+        const char *parameter = json_string_value(json_object_get(one, "Parameter"));
+        const char *action = json_string_value(json_object_get(one, "Action"));
+
+        if (!of || !dimension || !parameter || strcmp(of, type) != 0 ||
+            strcmp(dimension, axes[axis]) != 0)
+            continue;
+        for (size_t a = 0; action && a < sizeof actions / sizeof *actions; a++) {
+            opevo_text whole = {0};
+
+            if (strcmp(actions[a][0], action) != 0)
+                continue;
+            opevo_text_printf(&whole, "%s(%s%s%s)", actions[a][1], opevo_text_string(out),
+                              actions[a][2], parameter);
+            opevo_text_clear(out);
+            opevo_text_add(out, opevo_text_string(&whole));
+            opevo_text_free(&whole);
+        }
+    }
+}
+
+static bool is_parameter(const reader *self, const char *name)
+{
+    const json_t *list =
+        json_object_get(json_object_get(self->root, "ConfigurationSpace"), "TuningParameters");
+
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *one = json_string_value(json_object_get(json_array_get(list, i), "Name"));
+
+        if (one && !strcmp(one, name))
+            return true;
+    }
+    return false;
+}
+
+/* Work items of a block: as given, else by Kernel Tuner's name of the parameter, else 1. */
+static void print_block(const reader *self, int axis, opevo_text *out)
+{
+    static const char *const usual[] = {"block_size_x", "block_size_y", "block_size_z"};
+    const json_t *given = of_axis(json_object_get(self->kernel, "LocalSize"), axis);
+
+    if (given)
+        print_expression(given, out);
+    else
+        opevo_text_add(out, is_parameter(self, usual[axis]) ? usual[axis] : "1");
+    modify(self, "Local", axis, out);
+}
+
+/* Blocks by a problem's size and what divides it, as Kernel Tuner has it: by the block where
+ * nothing does. */
+static void print_divided(const reader *self, int axis, const json_t *size, const char *block,
+                          opevo_text *out)
+{
+    char key[] = "GridDivX";
+    const json_t *divisors = NULL;
+    size_t count = 0;
+
+    key[sizeof key - 2] = axes[axis][0];
+    divisors = json_object_get(self->kernel, key);
+    count = json_array_size(divisors);
+    opevo_text_add(out, "ceil(");
+    print_expression(size, out);
+    opevo_text_add(out, ", ");
+    for (size_t i = 0; i < count; i++) {
+        opevo_text_add(out, i ? " * (" : "(");
+        print_expression(json_array_get(divisors, i), out);
+        opevo_text_add(out, ")");
+    }
+    if (!divisors)
+        opevo_text_add(out, block);
+    opevo_text_add(out, divisors && !count ? "1)" : ")");
+}
+
+/* Blocks, or work items over those of a block. */
+static void print_global(const reader *self, int axis, const char *block, opevo_text *out)
+{
+    const json_t *given = of_axis(json_object_get(self->kernel, "GlobalSize"), axis);
     const char *kind = json_string_value(json_object_get(self->kernel, "GlobalSizeType"));
     const char *language = json_string_value(json_object_get(self->kernel, "Language"));
     bool items = kind ? !strcmp(kind, "OpenCL") : language && !strcmp(language, "OpenCL");
+    opevo_text whole = {0};
+
+    if (given)
+        print_expression(given, &whole);
+    else
+        opevo_text_add(&whole, "1");
+    modify(self, "Global", axis, &whole);
+    if (items && given)
+        opevo_text_printf(out, "ceil(%s, %s)", opevo_text_string(&whole), block);
+    else
+        opevo_text_add(out, opevo_text_string(&whole));
+    opevo_text_free(&whole);
+}
+
+/* A problem's size counts where a divisor is named, or there is no GlobalSize. */
+static bool is_divided(const reader *self)
+{
+    return json_object_get(self->kernel, "ProblemSize") &&
+           (json_object_get(self->kernel, "GridDivX") ||
+            json_object_get(self->kernel, "GridDivY") ||
+            json_object_get(self->kernel, "GridDivZ") ||
+            !json_object_get(self->kernel, "GlobalSize"));
+}
+
+static void add_launch(reader *self, json_t *step)
+{
+    const json_t *problem = json_object_get(self->kernel, "ProblemSize");
+    const json_t *shared = json_object_get(self->kernel, "SharedMemory");
     json_t *grid = json_array(), *block = json_array();
 
-    for (size_t i = 0; i < 3; i++) {
-        json_t *all = expression(json_object_get(global, axes[i]));
-        json_t *one = expression(json_object_get(local, axes[i]));
-        char text[1024];
+    for (int axis = 0; axis < AXES; axis++) {
+        opevo_text blocks = {0}, items = {0};
+        const json_t *size = of_axis(problem, axis);
 
-        one = one ? one : json_string("1");
-        all = all ? all : json_string(items ? "1" : "1");
-        if (items && json_string_value(all) && json_string_value(one)) {
-            snprintf(text, sizeof text, "ceil(%.480s, %.480s)", json_string_value(all),
-                     json_string_value(one));
-            json_decref(all);
-            all = json_string(text);
-        }
-        self->failed |= json_array_append_new(grid, all) | json_array_append_new(block, one);
+        print_block(self, axis, &items);
+        if (is_divided(self) && size)
+            print_divided(self, axis, size, opevo_text_string(&items), &blocks);
+        else if (is_divided(self))
+            opevo_text_add(&blocks, "1");
+        else
+            print_global(self, axis, opevo_text_string(&items), &blocks);
+        self->failed |= blocks.failed || items.failed;
+        self->failed |= json_array_append_new(grid, json_string(opevo_text_string(&blocks))) != 0;
+        self->failed |= json_array_append_new(block, json_string(opevo_text_string(&items))) != 0;
+        opevo_text_free(&blocks);
+        opevo_text_free(&items);
     }
     set(self, step, "grid", grid);
     set(self, step, "block", block);
+    if (json_is_string(shared) || json_number_value(shared) > 0)
+        set(self, step, "shared", expression(shared));
 }
 
-static json_t *fill_of(const json_t *argument)
+/* ---- Arguments ------------------------------------------------------------------------------ */
+
+/* What is put into a vector, or is right in it; NULL for what a harness has not. */
+static json_t *fill_of(const json_t *argument, const char *element)
 {
     const char *type = json_string_value(json_object_get(argument, "FillType"));
-    const char *element = element_of(json_string_value(json_object_get(argument, "Type")));
+    const char *source = json_string_value(json_object_get(argument, "DataSource"));
     double value = json_number_value(json_object_get(argument, "FillValue"));
+    json_t *generated = NULL;
 
-    if (type && !strcmp(type, "Random") && element[0] == 'f')
+    if (!type || !strcmp(type, "Constant"))
+        return element[0] == 'f' ? json_pack("{s:f}", "constant", value)
+                                 : json_pack("{s:I}", "constant", (json_int_t)value);
+    if (!strcmp(type, "Random") && element[0] == 'f')
         return json_pack("{s:[f,f]}", "uniform", 0.0, value > 0 ? value : 1.0);
-    if (type && !strcmp(type, "Random"))
+    if (!strcmp(type, "Random"))
         return json_pack("{s:[i,i]}", "integers", 0, value >= 1 && value < 128 ? (int)value : 100);
-    return element[0] == 'f' ? json_pack("{s:f}", "constant", value)
-                             : json_pack("{s:i}", "constant", (int)value);
+    if (!strcmp(type, "BinaryRaw") && source)
+        return json_pack("{s:s}", "file", source);
+    if (strcmp(type, "Generator") != 0 || !source)
+        return NULL;
+    generated = expression(json_object_get(argument, "DataSource"));
+    return json_pack("{s:o}", "expression", generated);
 }
+
+#define FILLS "FillType is Constant, Random, BinaryRaw or Generator, with its DataSource."
 
 static opevo_status add_vector(reader *self, const json_t *argument, const char *name,
                                const char *element, opevo_error *err)
 {
     const char *access = json_string_value(json_object_get(argument, "AccessType"));
-    const char *type = json_string_value(json_object_get(argument, "FillType"));
     json_t *size = expression(json_object_get(argument, "Size"));
+    json_t *fill = fill_of(argument, element);
     bool output = (access && strcmp(access, "ReadOnly") != 0) ||
                   json_number_value(json_object_get(argument, "Output")) > 0;
 
-    if (type && strcmp(type, "Random") != 0 && strcmp(type, "Constant") != 0) {
+    if (!fill || !size) {
+        const char *what = fill ? "a vector needs a Size." : "a vector's " FILLS;
+
         json_decref(size);
-        return refuse(self, err, "Arguments", "a vector's FillType is Random or Constant.");
+        json_decref(fill);
+        return refuse(self, err, "Arguments", what);
     }
-    if (!size)
-        return refuse(self, err, "Arguments", "a vector needs a Size.");
     set(self, json_object_get(self->harness, "buffers"), name,
-        json_pack("{s:s, s:o, s:o}", "type", element, "count", size, "fill", fill_of(argument)));
+        json_pack("{s:s, s:o, s:o}", "type", element, "count", size, "fill", fill));
     if (output)
         set(self, json_object_get(self->harness, "outputs"), name,
             element[0] == 'f' ? json_pack("{s:f, s:f}", "relative", 1e-4, "floor", 1.0)
@@ -134,30 +291,128 @@ static opevo_status add_vector(reader *self, const json_t *argument, const char 
     return OPEVO_OK;
 }
 
-static opevo_status add_argument(reader *self, const json_t *argument, json_t *arguments,
-                                 opevo_error *err)
+/* Local memory: as many elements. */
+static void add_local(reader *self, const json_t *argument, const char *element, json_t *arguments)
 {
-    const char *name = json_string_value(json_object_get(argument, "Name"));
+    size_t bytes = (size_t)atoi(element + 1) / 8;
+    opevo_text text = {0};
+
+    opevo_text_printf(&text, "%zu * (", bytes);
+    print_expression(json_object_get(argument, "Size"), &text);
+    opevo_text_add(&text, ")");
+    self->failed |= text.failed;
+    self->failed |= json_array_append_new(
+                        arguments, json_pack("{s:s}", "local", opevo_text_string(&text))) != 0;
+    opevo_text_free(&text);
+}
+
+static void add_scalar(reader *self, const char *name, const char *element, const json_t *value,
+                       json_t *arguments)
+{
+    bool named = json_is_integer(value) && !is_parameter(self, name);
+    json_t *number = NULL;
+
+    if (named)
+        set(self, json_object_get(json_object_get(self->harness, "tune"), "sizes"), name,
+            json_deep_copy(value));
+    if (named)
+        number = json_string(name);
+    else if (element[0] == 'f')
+        number = json_real(json_number_value(value));
+    else
+        number = json_integer((json_int_t)json_number_value(value));
+    self->failed |= json_array_append_new(arguments, json_pack("{s:o}", element, number)) != 0;
+}
+
+static opevo_status add_argument(reader *self, const json_t *argument, size_t number,
+                                 json_t *arguments, opevo_error *err)
+{
+    const char *given = json_string_value(json_object_get(argument, "Name"));
     const char *memory = json_string_value(json_object_get(argument, "MemoryType"));
     const char *element = element_of(json_string_value(json_object_get(argument, "Type")));
     const json_t *value = json_object_get(argument, "FillValue");
+    char name[160];
 
-    if (!name || !element || !memory)
+    if (given)
+        snprintf(name, sizeof name, "%.150s", given);
+    else
+        snprintf(name, sizeof name, "argument%zu", number);
+    if (!element || !memory)
         return refuse(self, err, "Arguments",
-                      "an argument needs a Name, a Type of numbers and a MemoryType.");
+                      "an argument needs a Type of numbers and a MemoryType.");
     if (!strcmp(memory, "Vector")) {
-        self->failed |= json_array_append_new(arguments, json_string(name));
+        self->failed |= json_array_append_new(arguments, json_string(name)) != 0;
         return add_vector(self, argument, name, element, err);
+    }
+    if (!strcmp(memory, "Local") && json_object_get(argument, "Size")) {
+        add_local(self, argument, element, arguments);
+        return OPEVO_OK;
     }
     if (strcmp(memory, "Scalar") != 0 || !json_is_number(value))
         return refuse(self, err, "Arguments",
-                      "an argument is a Vector, or a Scalar with a number as FillValue.");
-    if (json_is_integer(value))
-        set(self, json_object_get(json_object_get(self->harness, "tune"), "sizes"), name,
-            json_deep_copy(value));
-    self->failed |= json_array_append_new(
-        arguments, json_pack("{s:o}", element,
-                             json_is_integer(value) ? json_string(name) : json_deep_copy(value)));
+                      "an argument is a Vector, Local memory with a Size, or a Scalar with a "
+                      "number as FillValue.");
+    add_scalar(self, name, element, value, arguments);
+    return OPEVO_OK;
+}
+
+/* The place of an argument: its Order, where it has one. */
+static const json_t *argument_at(const json_t *list, size_t place)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        const json_t *order = json_object_get(one, "Order");
+
+        if (json_is_integer(order) && json_integer_value(order) == (json_int_t)place)
+            return one;
+    }
+    return json_array_get(list, place);
+}
+
+/* ---- What is right -------------------------------------------------------------------------- */
+
+/* Only the vectors with a reference are then compared. KTT's AbsoluteDifference bounds the sum of
+ * all differences; here it bounds each of them. */
+static opevo_status add_reference(reader *self, const json_t *reference, json_t *outputs,
+                                  json_t *values, opevo_error *err)
+{
+    const char *target = json_string_value(json_object_get(reference, "TargetName"));
+    const char *method = json_string_value(json_object_get(reference, "ValidationMethod"));
+    const json_t *threshold = json_object_get(reference, "ValidationThreshold");
+    const json_t *buffer =
+        json_object_get(json_object_get(self->harness, "buffers"), target ? target : "");
+    const char *element = json_string_value(json_object_get(buffer, "type"));
+    double bound = threshold ? json_number_value(threshold) : 1e-4;
+    json_t *fill = element ? fill_of(reference, element) : NULL;
+
+    if (!fill)
+        return refuse(self, err, "ReferenceArguments",
+                      element ? "the " FILLS : "TargetName must be the Name of a vector.");
+    set(self, values, target, fill);
+    if (element[0] != 'f')
+        set(self, outputs, target, json_string("exact"));
+    else if (!method || !strcmp(method, "SideBySideRelativeComparison"))
+        set(self, outputs, target, json_pack("{s:f, s:f}", "relative", bound, "floor", 1.0));
+    else
+        set(self, outputs, target, json_pack("{s:f}", "absolute", bound));
+    return OPEVO_OK;
+}
+
+static opevo_status add_references(reader *self, opevo_error *err)
+{
+    const json_t *list = json_object_get(self->kernel, "ReferenceArguments");
+    json_t *outputs = json_object(), *values = json_object();
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < json_array_size(list) && status == OPEVO_OK; i++)
+        status = add_reference(self, json_array_get(list, i), outputs, values, err);
+    if (json_array_size(list) == 0 || status != OPEVO_OK) {
+        json_decref(outputs);
+        json_decref(values);
+        return status;
+    }
+    set(self, self->harness, "outputs", outputs);
+    set(self, self->harness, "reference", json_pack("{s:o}", "values", values));
     return OPEVO_OK;
 }
 
@@ -181,13 +436,38 @@ static void add_default(reader *self, const json_t *root)
         json_decref(point);
 }
 
-static opevo_status convert(reader *self, const json_t *root, opevo_error *err)
+/* An array of words, or a text of words with spaces between. */
+static void add_options(reader *self)
+{
+    const json_t *options = json_object_get(self->kernel, "CompilerOptions");
+    size_t count = json_is_string(options) ? 1 : json_array_size(options);
+    json_t *words = json_array();
+
+    for (size_t i = 0; i < count; i++) {
+        const char *at =
+            json_string_value(json_is_string(options) ? options : json_array_get(options, i));
+
+        while (at && *at) {
+            size_t length = strcspn(at, " ");
+
+            if (length)
+                self->failed |= json_array_append_new(words, json_stringn(at, length)) != 0;
+            at += length + (at[length] != '\0');
+        }
+    }
+    if (json_array_size(words))
+        set(self, self->harness, "compiler", words);
+    else
+        json_decref(words);
+}
+
+static opevo_status convert(reader *self, opevo_error *err)
 {
     const char *name = json_string_value(json_object_get(self->kernel, "KernelName"));
     const json_t *list = json_object_get(self->kernel, "Arguments");
-    const json_t *options = json_object_get(self->kernel, "CompilerOptions");
     json_t *step = json_pack("{s:s}", "launch", name ? name : "");
     json_t *arguments = json_array();
+    opevo_status status = OPEVO_OK;
 
     self->harness = json_pack("{s:{s:{}}, s:{}, s:{}, s:[o]}", "tune", "sizes", "buffers",
                               "outputs", "steps", step);
@@ -200,17 +480,11 @@ static opevo_status convert(reader *self, const json_t *root, opevo_error *err)
     }
     add_launch(self, step);
     set(self, step, "arguments", arguments);
-    if (json_array_size(options))
-        self->failed |=
-            json_object_set(self->harness, "compiler", (json_t *)(uintptr_t)options) != 0;
-    add_default(self, root);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        opevo_status status = add_argument(self, json_array_get(list, i), arguments, err);
-
-        if (status != OPEVO_OK)
-            return status;
-    }
-    return OPEVO_OK;
+    add_options(self);
+    add_default(self, self->root);
+    for (size_t i = 0; i < json_array_size(list) && status == OPEVO_OK; i++)
+        status = add_argument(self, argument_at(list, i), i, arguments, err);
+    return status == OPEVO_OK ? add_references(self, err) : status;
 }
 
 /* The path of the kernel, seen from the problem's folder. */
@@ -247,9 +521,10 @@ opevo_status opevo_own_t1_read(const char *path, opevo_text *source, opevo_text 
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(opevo_json_load(path, FILE_BYTES, &root, err));
+    self.root = root;
     self.kernel = json_object_get(root, "KernelSpecification");
     OPEVO_TRY(find_source(&self, source, err));
-    OPEVO_TRY(convert(&self, root, err));
+    OPEVO_TRY(convert(&self, err));
     text = self.failed ? NULL : json_dumps(self.harness, JSON_INDENT(2));
     opevo_text_add(harness, text ? text : "");
     status = text ? opevo_text_check(harness, err)

@@ -22,8 +22,8 @@ typedef struct opevo_i_reference_guarded {
 /* Shared with forked processes when `shared`. Errors: NOMEM. */
 opevo_status opevo_i_reference_guarded_create(size_t bytes, bool shared,
                                               opevo_i_reference_guarded *out, opevo_error *err);
-/* The same with so many bytes of a pattern on both sides at least. What writes a little beside it, or
- * reads there, does not crash but shows. */
+/* The same with so many bytes of a pattern on both sides at least. What writes a little beside it,
+ * or reads there, does not crash but shows. */
 opevo_status opevo_i_reference_guarded_create_wide(size_t bytes, size_t margin, uint32_t pattern,
                                                    bool shared, opevo_i_reference_guarded *out,
                                                    opevo_error *err);

@@ -67,16 +67,14 @@ static opevo_status compute(const opevo_computation *computation, const opevo_bu
     return status;
 }
 
-static opevo_status read_files(const opevo_harness *harness, const opevo_buffer *buffers,
-                               size_t count, void **results, opevo_error *err)
+static opevo_status read_values(opevo_case *what, const opevo_buffer *buffers, size_t count,
+                                void **results, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         if (buffers[i].output)
-            status =
-                opevo_harness_read_numbers(opevo_harness_golden_file(harness, i),
-                                           buffers[i].element, buffers[i].count, results[i], err);
+            status = opevo_case_golden(what, i, results[i], err);
     }
     return status;
 }
@@ -113,7 +111,7 @@ opevo_status opevo_i_own_say_golden(opevo_golden *golden, const opevo_harness *h
         }
     }
     status = kind == OPEVO_REFERENCE_FILES
-                 ? read_files(harness, buffers, count, results, err)
+                 ? read_values(what, buffers, count, results, err)
                  : compute_text(opevo_harness_computation(harness), buffers, count, results, err);
     if (status == OPEVO_OK)
         status =

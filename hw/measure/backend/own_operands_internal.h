@@ -15,8 +15,9 @@
 
 /* Bytes on both sides of a buffer in which a write is noticed and named. */
 enum { OPEVO_I_OWN_MARGIN = 4096 };
-/* What these bytes hold, and buffers that nothing wrote: numbers that are not finite, and others for
- * each buffer, as a kernel that goes too far in all of them writes what it read beside another. */
+/* What these bytes hold, and buffers that nothing wrote: numbers that are not finite, and others
+ * for each buffer, as a kernel that goes too far in all of them writes what it read beside
+ * another. */
 static inline uint32_t opevo_i_own_pattern(size_t buffer)
 {
     return UINT32_C(0xffffff00) | (uint32_t)(buffer % 127);

@@ -69,8 +69,8 @@
 
 enum { OPEVO_I_GPU_ARGUMENTS = 64 }; /* of a kernel at most */
 
-/* An argument of a kernel: a value, or the address of device memory in 64 bits; without a value, `size`
- * bytes of local memory, which only `start` takes. */
+/* An argument of a kernel: a value, or the address of device memory in 64 bits; without a value,
+ * `size` bytes of local memory, which only `start` takes. */
 typedef struct opevo_i_gpu_argument {
     const void *value;
     size_t size;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Kernels of a user in OpenCL C on the first device, which in tests is PoCL: each planted fault in its
- * class, all ways to say what is right, and what arguments may be. Skipped without a driver. */
+/* Kernels of a user in OpenCL C on the first device, which in tests is PoCL: each planted fault in
+ * its class, all ways to say what is right, what arguments may be, and problems of Kernel Tuner and
+ * KTT. Skipped without a driver. */
 
 #include "own_fixture.h"
 
@@ -133,11 +134,129 @@ static void test_arguments(void **state)
     opevo_objective_destroy(objective);
 }
 
+/* ---- Tuning problems of others -------------------------------------------------------------- */
+
+#define KERNEL                                                                                     \
+    "__kernel void scale(__global const float *a, __global float *c, __local float *part,\n"       \
+    "                    int n, float factor)\n{\n"                                                \
+    "#ifndef USED\n#error options\n#endif\n"                                                       \
+    "    int x = get_local_id(0), first = get_group_id(0) * wide * items + x;\n"                   \
+    "    for (int k = 0; k < items; k++) {\n"                                                      \
+    "        int i = first + k * wide;\n"                                                          \
+    "        if (i >= n) continue;\n"                                                              \
+    "        part[x] = a[i];\n"                                                                    \
+    "        c[i] = factor * part[x] + 1 - shift;\n    }\n}\n"
+
+/* Of Kernel Tuner: a problem's size and what divides it, values of the vectors by expressions. */
+static const char of_kernel_tuner[] =
+    "{\"ConfigurationSpace\": {\"TuningParameters\": ["
+    "{\"Name\": \"shift\", \"Type\": \"int\", \"Values\": \"[0, 1]\"},"
+    "{\"Name\": \"wide\", \"Type\": \"int\", \"Values\": \"[8, 16]\"},"
+    "{\"Name\": \"items\", \"Type\": \"int\", \"Values\": \"[3]\"}]},"
+    "\"KernelSpecification\": {\"Language\": \"OpenCL\", \"KernelName\": \"scale\", "
+    "\"KernelFile\": "
+    "\"scale.cl\", \"CompilerOptions\": [\"-DUSED\", \"\"], \"ProblemSize\": [\"n\"], "
+    "\"GridDivX\": "
+    "[\"wide\", \"items\"], \"LocalSize\": {\"X\": \"wide\"}, \"Arguments\": ["
+    "{\"Name\": \"a\", \"Type\": \"float\", \"Size\": \"n\", \"MemoryType\": \"Vector\", "
+    "\"AccessType\": \"ReadOnly\", \"FillType\": \"Generator\", \"DataSource\": \"i // 2\"},"
+    "{\"Name\": \"c\", \"Type\": \"float\", \"Size\": \"n\", \"MemoryType\": \"Vector\", "
+    "\"AccessType\": \"WriteOnly\", \"FillType\": \"Constant\", \"FillValue\": 0},"
+    "{\"Name\": \"part\", \"Type\": \"float\", \"Size\": \"wide\", \"MemoryType\": \"Local\"},"
+    "{\"Name\": \"n\", \"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillValue\": 203},"
+    "{\"Name\": \"factor\", \"Type\": \"float\", \"MemoryType\": \"Scalar\", \"FillValue\": 3.0}],"
+    "\"ReferenceArguments\": [{\"Name\": \"right\", \"TargetName\": \"c\", \"FillType\": "
+    "\"Generator\", \"DataSource\": \"3 * (i // 2) + 1\", \"ValidationMethod\": "
+    "\"SideBySideComparison\", \"ValidationThreshold\": 1e-3}]}}";
+
+/* Of KTT: numbers and lists in JSON, modifiers of sizes, arguments by their order, one text of
+ * options, and numbers in a file. */
+static const char of_ktt[] =
+    "{\"ConfigurationSpace\": {\"TuningParameters\": ["
+    "{\"Name\": \"shift\", \"Type\": \"Int\", \"Values\": [0, 1]},"
+    "{\"Name\": \"wide\", \"Type\": \"UnsignedInt\", \"Range\": {\"Lower\": 8, \"Upper\": 17, "
+    "\"Step\": 8}},"
+    "{\"Name\": \"items\", \"Type\": \"UnsignedInt\", \"Values\": [3]}],"
+    "\"Conditions\": [{\"Parameters\": [\"wide\"], \"Expression\": \"wide > 1 or wide != 2\"}]},"
+    "\"General\": {\"TimeUnit\": \"Microseconds\"},"
+    "\"KernelSpecification\": {\"Language\": \"OpenCL\", \"KernelName\": \"scale\", "
+    "\"KernelFile\": "
+    "\"scale.cl\", \"CompilerOptions\": \"-DUSED -cl-mad-enable\", \"GlobalSize\": {\"X\": 240, "
+    "\"Y\": 1}, \"Modifiers\": [{\"Type\": \"Global\", \"Dimension\": \"X\", \"Parameter\": "
+    "\"items\", \"Action\": \"Divide\"}, {\"Type\": \"Local\", \"Dimension\": \"X\", "
+    "\"Parameter\": "
+    "\"wide\", \"Action\": \"Multiply\"}], \"Arguments\": ["
+    "{\"Type\": \"Float\", \"MemoryType\": \"Scalar\", \"FillValue\": 3.0, \"Order\": 4},"
+    "{\"Type\": \"Int\", \"MemoryType\": \"Scalar\", \"FillValue\": 203, \"Order\": 3},"
+    "{\"Type\": \"Float\", \"Size\": 16, \"MemoryType\": \"Local\", \"Order\": 2},"
+    "{\"Name\": \"c\", \"Type\": \"Float\", \"Size\": 203, \"MemoryType\": \"Vector\", "
+    "\"AccessType\": \"ReadWrite\", \"FillType\": \"Constant\", \"FillValue\": 0.0, \"Order\": 1},"
+    "{\"Type\": \"Float\", \"Size\": 203, \"MemoryType\": \"Vector\", \"AccessType\": "
+    "\"ReadOnly\", \"FillType\": \"BinaryRaw\", \"DataSource\": \"a.raw\", \"Order\": 0}],"
+    "\"ReferenceArguments\": [{\"Name\": \"right\", \"TargetName\": \"c\", \"FillType\": "
+    "\"BinaryRaw\", \"DataSource\": \"c.raw\"}]}}";
+
+static opevo_status open_problem(const char *text, opevo_objective **out, opevo_error *err)
+{
+    opevo_text source = {0}, harness = {0};
+    opevo_live_options options = opevo_live_defaults();
+    opevo_kernel_maker *maker = NULL;
+    opevo_space *space = NULL;
+    char path[4200];
+    opevo_status status = OPEVO_OK;
+
+    own_write("problem.json", text);
+    snprintf(path, sizeof path, "%s", own_path("problem.json"));
+    assert_true(opevo_own_is_t1(path));
+    OPEVO_TRY(opevo_own_t1_read(path, &source, &harness, err));
+    OPEVO_TRY(opevo_space_load(path, &space, err));
+    status = opevo_own_kernels_open(&(opevo_own_files){.source = opevo_text_string(&source),
+                                                       .harness = path,
+                                                       .text = opevo_text_string(&harness)},
+                                    OPEVO_KERNEL_OPENCL, false, 1, space, &maker, err);
+    options.device = "opencl:0";
+    if (status == OPEVO_OK)
+        status = opevo_live_open(maker, &options, out, err);
+cleanup:
+    opevo_text_free(&source);
+    opevo_text_free(&harness);
+    return status;
+}
+
+static void test_problems(void **state)
+{
+    static const char *const problems[] = {of_kernel_tuner, of_ktt};
+    static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL},
+                                            {OPEVO_OUTCOME_OK, NULL},
+                                            {OPEVO_OUTCOME_WRONG, "of c"},
+                                            {OPEVO_OUTCOME_WRONG, "of c"}};
+    float in[203], right[203];
+
+    for (int i = 0; i < 203; i++) {
+        in[i] = 0.25F * (float)i;
+        right[i] = 3 * in[i] + 1;
+    }
+    own_write("scale.cl", KERNEL);
+    CHECK_OK(opevo_file_write(own_path("a.raw"), (const char *)in, sizeof in, &err));
+    CHECK_OK(opevo_file_write(own_path("c.raw"), (const char *)right, sizeof right, &err));
+    for (size_t i = 0; i < COUNT(problems); i++) {
+        opevo_objective *objective = NULL;
+        opevo_text said = {0};
+
+        CHECK_OK(open_problem(problems[i], &objective, &err));
+        own_check(i ? "KTT" : "Kernel Tuner", objective, expected, COUNT(expected));
+        opevo_live_print_reference(objective, &said);
+        assert_null(strstr(opevo_text_string(&said), "default configuration"));
+        opevo_text_free(&said);
+        opevo_objective_destroy(objective);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_faults),
-                                       cmocka_unit_test(test_references),
-                                       cmocka_unit_test(test_arguments)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_faults), cmocka_unit_test(test_references),
+        cmocka_unit_test(test_arguments), cmocka_unit_test(test_problems)};
 
     if (!own_has_opencl()) {
         fprintf(stderr, "skipped: no OpenCL device: install pocl-opencl-icd\n");

@@ -55,7 +55,7 @@ CHECK_TEST(test_t1_mistakes)
     static const struct {
         const char *type, *values, *condition, *words;
     } cases[] = {
-        {"double", "[1]", NULL, "t1.json:1: Parameter p: Type must be \"int\""},
+        {"half", "[1]", NULL, "t1.json:1: Parameter p: Type must be \"int\""},
         {"int", "", NULL, "t1.json:1: Values of p, column 1: expected a list"},
         {"int", "1, 2", NULL, "Values of p, column 1: expected a list"},
         {"int", "[1, 2", NULL, "Values of p, column 1: expected a list"},
@@ -100,6 +100,38 @@ CHECK_TEST(test_t1_mistakes)
     }
 }
 
+/* As the loader of KTT has values: lists in JSON and ranges without their end. */
+CHECK_TEST(test_ktt)
+{
+    static const struct {
+        const char *type, *values;
+        const char *wanted; /* the same in Python */
+    } cases[] = {
+        {"UnsignedInt", "\"Values\": [1, 2, 8]", "[1, 2, 8]"},
+        {"Int", "\"Range\": {\"Lower\": -2, \"Upper\": 3}", "range(-2, 3)"},
+        {"Int", "\"Range\": {\"Lower\": 1, \"Upper\": 8, \"Step\": 3}", "[1, 4, 7]"},
+        {"Double", "\"Range\": {\"Lower\": 0.5, \"Upper\": 1.6, \"Step\": 0.5}", "[0.5, 1, 1.5]"},
+        {"Bool", "\"Values\": [true, false]", "[True, False]"},
+        {"String", "\"Values\": [\"a\", \"b\"]", "['a', 'b']"}};
+    static const char *const types[] = {"uint", "int", "int", "float", "bool", "string"};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opevo_space *space = NULL, *same = NULL;
+        char text[300];
+
+        snprintf(text, sizeof text,
+                 "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"p\", \"Type\": "
+                 "\"%s\", %s}]}}",
+                 cases[i].type, cases[i].values);
+        CHECK_OK(opevo_space_parse(text, "t1.json", NULL, &space, &err));
+        CHECK_OK(parse_t1(types[i], cases[i].wanted, NULL, &same, &err));
+        assert_string_equal(opevo_parameter_text(opevo_space_parameter(space, 0)),
+                            opevo_parameter_text(opevo_space_parameter(same, 0)));
+        opevo_space_destroy(space);
+        opevo_space_destroy(same);
+    }
+}
+
 CHECK_TEST(test_t1_structure)
 {
     static const struct {
@@ -115,7 +147,10 @@ CHECK_TEST(test_t1_structure)
         {"{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"p\", \"Typ\": 3}]}}",
          "item 1 has the key \"Typ\", which T1 does not have."},
         {"{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"p\", \"Type\": \"int\", "
-         "\"Values\": [1, 2]}]}}",
+         "\"Values\": 3}]}}",
+         "Parameter p: Values must be a string that contains a Python list"},
+        {"{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"p\", \"Type\": \"int\", "
+         "\"Range\": {\"Lower\": 1, \"Upper\": 9, \"Step\": 0}}]}}",
          "Parameter p: Values must be a string that contains a Python list"},
         {"{\"ConfigurationSpace\": {\"TuningParameters\": [], \"Conditions\": 3}}",
          "Conditions must be a list."},

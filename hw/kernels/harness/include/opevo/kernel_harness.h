@@ -97,14 +97,12 @@ typedef enum opevo_harness_reference_kind {
     OPEVO_REFERENCE_MODULE,      /* an LLVM module with the same steps */
     OPEVO_REFERENCE_SOURCE,      /* a file in C, with steps of its own or the same */
     OPEVO_REFERENCE_COMPUTATION, /* a text in opevo's language, whose tensors are the buffers */
-    OPEVO_REFERENCE_FILES        /* of numbers, one for each output */
+    OPEVO_REFERENCE_FILES        /* of numbers, or other fills, one for each output */
 } opevo_harness_reference_kind;
 
 opevo_harness_reference_kind opevo_harness_reference_kind_of(const opevo_harness *harness);
 /* The text of a reference COMPUTATION; NULL for others. Borrowed. */
 const char *opevo_harness_computation(const opevo_harness *harness);
-/* The path of the file of an output, for FILES; NULL for others. Borrowed. */
-const char *opevo_harness_golden_file(const opevo_harness *harness, size_t buffer);
 
 /* What one execution of the case that is timed does: operations (GFLOP/s), bytes (GB/s), or, with
  * the unit "ms" and 0, nothing that is counted. */
@@ -250,6 +248,8 @@ void opevo_case_close(opevo_case *self);
 opevo_buffer *opevo_case_buffers(opevo_case *self, size_t *count);
 /* Sizes, geometry and derived names of the case, by number; false from their number on. */
 bool opevo_case_value(const opevo_case *self, size_t i, const char **name, int64_t *value);
+/* What is right in an output, for a reference FILES. Errors: those of files and expressions. */
+opevo_status opevo_case_golden(opevo_case *self, size_t buffer, void *out, opevo_error *err);
 /* A text such as "n=32 bx=8 seed=3"; borrowed. */
 const char *opevo_case_label(const opevo_case *self);
 

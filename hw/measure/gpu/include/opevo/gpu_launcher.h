@@ -50,8 +50,8 @@ void opevo_gpu_end(opevo_gpu *gpu);
  *          options.timeout_s at most
  * Verdicts: unsupported for a kernel that is missing or a launch that the driver refuses; out of
  * bounds for a write beside a buffer; signal for a kernel that cost the context; timeout; limit.
- * time_s is the 10 % quantile of the windows' times, by events around all steps of the case; without
- * windows the time of the first run.
+ * time_s is the 10 % quantile of the windows' times, by events around all steps of the case;
+ * without windows the time of the first run.
  * Errors: INVALID if the driver refuses the module; NOMEM. */
 opevo_status opevo_gpu_launcher(opevo_gpu *gpu, const void *image, size_t size, bool base,
                                 opevo_launcher **out, opevo_error *err);
