@@ -46,7 +46,7 @@ static const char faults[] =
     "    if (p == 11 && i == 9) ((__global float *)b)[n + 9] = 1;\n"
     "}\n";
 
-static void test_faults(void **state)
+CHECK_TEST(test_faults)
 {
     static const own_expected expected[] = {
         {OPEVO_OUTCOME_OK, NULL},
@@ -74,7 +74,7 @@ static void test_faults(void **state)
 
 /* ---- References ---- */
 
-static void test_references(void **state)
+CHECK_TEST(test_references)
 {
     static const char *const harnesses[] = {
         HARNESS(""), HARNESS("\"default\": {\"p\": 0},"),
@@ -100,7 +100,7 @@ static void test_references(void **state)
 
 /* Structs by value, shared bytes behind the other arguments, several kernels and launches, files
  * that are included, and loops of the harness. */
-static void test_arguments(void **state)
+CHECK_TEST(test_arguments)
 {
     static const char source[] =
         "#include \"shape.h\"\n"
@@ -223,7 +223,7 @@ cleanup:
     return status;
 }
 
-static void test_problems(void **state)
+CHECK_TEST(test_problems)
 {
     static const char *const problems[] = {of_kernel_tuner, of_ktt};
     static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL},
@@ -254,15 +254,11 @@ static void test_problems(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faults), cmocka_unit_test(test_references),
-        cmocka_unit_test(test_arguments), cmocka_unit_test(test_problems)};
-
     if (!own_has_opencl()) {
         fprintf(stderr, "skipped: no OpenCL device: install pocl-opencl-icd\n");
         return 77;
     }
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }
