@@ -58,10 +58,10 @@ const opevo_i_gpu_vendor opevo_i_gpu_vendor_opencl = {
 const opevo_i_gpu_vendor *opevo_i_gpu_vendor_of(const char *device, const char **which)
 {
     static const opevo_i_gpu_vendor *const vendors[] = {
-        &opevo_i_gpu_vendor_cuda, &opevo_i_gpu_vendor_hip, &opevo_i_gpu_vendor_opencl};
+        &opevo_i_gpu_vendor_cuda, &opevo_i_gpu_vendor_hip, &opevo_i_gpu_vendor_opencl, NULL};
     size_t length = strcspn(device, ":");
 
-    for (size_t i = 0; device[length] && i < sizeof vendors / sizeof *vendors; i++) {
+    for (size_t i = 0; device[length] && vendors[i]; i++) {
         if (strlen(vendors[i]->kind) == length && !memcmp(vendors[i]->kind, device, length)) {
             *which = device + length + 1;
             return vendors[i];

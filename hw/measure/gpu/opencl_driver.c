@@ -29,8 +29,9 @@ static int set_argument(cl_kernel kernel, cl_uint number, const opevo_i_gpu_argu
         return now->call->clSetKernelArg(kernel, number, argument->size, argument->value);
     memcpy(&address, argument->value, sizeof address);
     code = opevo_i_opencl_memory_at(address, &memory);
-    return code != CL_SUCCESS ? code
-                              : now->call->clSetKernelArg(kernel, number, sizeof memory, &memory);
+    if (code != CL_SUCCESS)
+        return code;
+    return now->call->clSetKernelArg(kernel, number, sizeof(cl_mem), &memory);
 }
 
 /* Bytes of local memory that a kernel needs with its arguments, and those that the device has. */

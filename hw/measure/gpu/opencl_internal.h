@@ -50,6 +50,7 @@
     X(clFlush)                                                                                     \
     X(clFinish)
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a name */
 #define OPEVO_I_OPENCL_MEMBER(name) __typeof__(&(name)) name;
 typedef struct opevo_i_opencl_functions {
     OPEVO_I_OPENCL_FUNCTIONS(OPEVO_I_OPENCL_MEMBER)

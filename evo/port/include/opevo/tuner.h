@@ -63,9 +63,11 @@ typedef struct opevo_setting {
         .key = name, .kind = OPEVO_SETTING_CHOICE, .choices = names,                               \
         .offset = OPEVO_ROW_OFFSET(unsigned, type, member), .summary = __VA_ARGS__                 \
     }
-/* The offset of a member that has this type, and no other. */
+/* The offset of a member that has this type, and no other.
+ * NOLINTBEGIN(bugprone-macro-parentheses): types */
 #define OPEVO_ROW_OFFSET(number, type, member)                                                     \
-    _Generic(((type *)0)->member, number : offsetof(type, member)) /* NOLINT: a type */
+    _Generic(((type *)0)->member, number : offsetof(type, member))
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* One value for each row of a tuner's table, in its order. Where settings are taken, NULL stands
  * for the defaults. */
