@@ -11,6 +11,7 @@
 #include "diagram_build.h"
 #include "space_internal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -503,8 +504,10 @@ void opevo_diagram_unrank(const opevo_diagram *diagram, opevo_index rank, opevo_
         const opevo_i_topology_group *group = &diagram->groups[g];
         uint64_t limbs[OPEVO_I_DIAGRAM_LIMBS_MAX] = {0};
         size_t size = group_count(group, limbs);
-        opevo_index count = index_of(limbs, size), own = rank % count;
+        opevo_index count = index_of(limbs, size), own = 0;
 
+        assert(count > 0); /* otherwise no rank is below the number of points */
+        own = rank % count;
         rank /= count;
         limbs[0] = (uint64_t)own;
         if (size > 1)
