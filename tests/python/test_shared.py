@@ -148,12 +148,12 @@ class Leases(Serving):
             client.close()
 
     def test_every_request_renews_a_lease(self) -> None:
-        self.serve("--lease", "10")
+        self.serve("--lease", "5")
         slow, other = self.raw(), self.raw()
         slow("create", **CREATE)
         slow("ask", session=1, count=1)
         for _ in range(12):
-            time.sleep(1)
+            time.sleep(0.5)
             self.assertEqual(numbers(slow("pending", session=1)), [1])
             self.assertEqual(numbers(other("ask", session=1, until=1)), [])
         for client in (slow, other):
@@ -193,7 +193,7 @@ class Leases(Serving):
         deaf.socket.setblocking(False)
         line = json.dumps({"op": "tuners"}).encode() + b"\n"
         sent = 0
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 2
         while time.monotonic() < deadline and sent < 1 << 22:
             try:
                 sent += deaf.socket.send(line * 100)
@@ -288,6 +288,8 @@ class Processes(Serving):
 class Optuna(Serving):
     """What Optuna's users do with a database and several processes."""
 
+    CLIENTS = 3 if "OPEVO_TEST_LONG" in os.environ else 2
+
     RUN = """
         import optuna
         optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -310,11 +312,11 @@ class Optuna(Serving):
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         storage = f"sqlite:///{self.folder}/optuna.db"
         optuna.create_study(storage=storage, study_name="s", direction="maximize")
-        clients = [self.client(self.RUN, storage, space, str(jobs)) for _ in range(3)]
+        clients = [self.client(self.RUN, storage, space, str(jobs)) for _ in range(self.CLIENTS)]
         for client in clients:
             self.assertEqual((client.wait(timeout=WAIT), client.stdout.read()), (0, ""))
         study = optuna.load_study(storage=storage, study_name="s")
-        self.assertEqual([trial.state.name for trial in study.trials], ["COMPLETE"] * 45)
+        self.assertEqual([trial.state.name for trial in study.trials], ["COMPLETE"] * 15 * self.CLIENTS)
         return [frozen(trial.params) for trial in study.trials]
 
     def test_a_given_space(self) -> None:
@@ -322,7 +324,7 @@ class Optuna(Serving):
         found = self.run_study("given")
         kept = stored(self.store)
         self.assertEqual(sorted(found), sorted(config for config, _, _ in kept))
-        self.assertEqual(kept, alone("qgp", 45))
+        self.assertEqual(kept, alone("qgp", 15 * self.CLIENTS))
 
     def test_threads_and_a_space_that_is_learned(self) -> None:
         """The random trials before the space is known are its starting points."""
@@ -333,7 +335,7 @@ class Optuna(Serving):
         kept = {config for config, _, _ in stored(self.store)}
         self.assertLessEqual(kept, set(found))
         # Each process may begin with a random trial for each of its threads.
-        self.assertGreaterEqual(len(kept), 45 - 2 * 3)
+        self.assertGreaterEqual(len(kept), (15 - 2) * self.CLIENTS)
 
 
 if __name__ == "__main__":

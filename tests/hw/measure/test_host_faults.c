@@ -5,6 +5,7 @@
  * handed over. Failures are injected by stand-ins for the compiler, by limits, and by signals. */
 
 #include "cache_folder.h"
+#include "points.h"
 #include "zoo.h"
 
 #include <errno.h>
@@ -155,7 +156,7 @@ static opevo_objective *open_products(opevo_workers workers)
 
 #define SAYS(TEXT, STATUS) "echo \"" TEXT "\" >&2; exit " STATUS
 
-/* Each goes away by itself: the source is built in the end. */
+/* Each goes away by itself: the source is built in the end. Every other one in the short run. */
 CHECK_TEST(test_compiler_recovers)
 {
     static const char *const bodies[] = {
@@ -172,11 +173,14 @@ CHECK_TEST(test_compiler_recovers)
     };
 
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
-        opevo_objective *objective = open_products((opevo_workers){0});
+        opevo_objective *objective = NULL;
         opevo_index point = 0;
         opevo_outcome outcome;
         char body[512];
 
+        if (!test_takes(i, 0, 2))
+            continue;
+        objective = open_products((opevo_workers){0});
         snprintf(body, sizeof body, "mkdir $XDG_CACHE_HOME/fail.%zu 2>/dev/null && { %s; }", i,
                  bodies[i]);
         use_compiler(body);

@@ -178,7 +178,7 @@ CHECK_TEST(test_sick_hosts)
             opevo_outcome_class kinds[JOBS];
             size_t lead = 0;
 
-            if (!test_takes(i + k, 0, 2))
+            if (!test_takes(i + k, 0, 3))
                 continue;
             CHECK_OK(run_several(scripts, 3, false, kinds, &lead, &err));
             for (size_t job = 0; job < JOBS; job++)
