@@ -316,7 +316,8 @@ class Optuna(Serving):
         for client in clients:
             self.assertEqual((client.wait(timeout=WAIT), client.stdout.read()), (0, ""))
         study = optuna.load_study(storage=storage, study_name="s")
-        self.assertEqual([trial.state.name for trial in study.trials], ["COMPLETE"] * 15 * self.CLIENTS)
+        states = [trial.state.name for trial in study.trials]
+        self.assertEqual(states, ["COMPLETE"] * 15 * self.CLIENTS)
         return [frozen(trial.params) for trial in study.trials]
 
     def test_a_given_space(self) -> None:
