@@ -55,13 +55,13 @@ static population population_on(const char *json, size_t step, opevo_duplicate_r
     }
     self.generation = (opevo_generation){.seen = self.seen,
                                          .seen_count = count,
-                                         .parents = {self.parents, self.weights, 4},
+                                         .parents = {NULL, NULL, 4},
                                          .rule = rule,
                                          .children = 5};
     return self;
 }
 
-/* The copy that the caller holds has the parents elsewhere. */
+/* With the parents where the caller's copy has them. */
 static const opevo_generation *generation_of(population *self)
 {
     self->generation.parents.points = self->parents;
