@@ -88,8 +88,55 @@ static inline opevo_simt_value opevo_i_field_whole(uint64_t n)
     return (opevo_simt_value){{n, n, 0}};
 }
 
-opevo_simt_value opevo_i_field_sum(const opevo_simt_value *a, const opevo_simt_value *b);
-opevo_simt_value opevo_i_field_times(const opevo_simt_value *a, const opevo_simt_value *b);
+static inline uint64_t opevo_i_field_sum_degrees(uint64_t a, uint64_t b)
+{
+    uint64_t above_a = (uint32_t)a, above_b = (uint32_t)b, below_a = a >> 32, below_b = b >> 32;
+
+    if (!(below_a | below_b))
+        return above_a > above_b ? above_a : above_b;
+    above_a += below_b;
+    above_b += below_a;
+    return opevo_i_field_degrees(above_a > above_b ? above_a : above_b, below_a + below_b);
+}
+
+static inline opevo_simt_value opevo_i_field_special_sum(const opevo_simt_value *a,
+                                                         const opevo_simt_value *b)
+{
+    if (!opevo_i_field_special(a))
+        return *b;
+    return opevo_i_field_special(b) && a->word[0] != b->word[0]
+               ? opevo_i_field_special_of(OPEVO_I_FIELD_NOTHING)
+               : *a;
+}
+
+static inline opevo_simt_value opevo_i_field_sum(const opevo_simt_value *a,
+                                                 const opevo_simt_value *b)
+{
+    uint64_t no_q = (a->word[1] | b->word[1]) & OPEVO_I_FIELD_NO_Q;
+
+    if ((a->word[0] | b->word[0]) >> 63)
+        return opevo_i_field_special_sum(a, b);
+    return (opevo_simt_value){
+        {opevo_i_field_add(a->word[0], b->word[0], OPEVO_FIELD_P),
+         no_q ? no_q : opevo_i_field_add(a->word[1], b->word[1], OPEVO_FIELD_Q),
+         opevo_i_field_sum_degrees(a->word[2], b->word[2])}};
+}
+
+/* An infinity keeps its size only: the sign of the other factor is not known. */
+static inline opevo_simt_value opevo_i_field_times(const opevo_simt_value *a,
+                                                   const opevo_simt_value *b)
+{
+    uint64_t no_q = (a->word[1] | b->word[1]) & OPEVO_I_FIELD_NO_Q;
+
+    if ((a->word[0] | b->word[0]) >> 63)
+        return opevo_i_field_special_of(OPEVO_I_FIELD_NOTHING);
+    return (opevo_simt_value){
+        {opevo_i_field_mul_p(a->word[0], b->word[0]),
+         no_q ? no_q : opevo_i_field_mul_q(a->word[1], b->word[1]),
+         opevo_i_field_degrees((uint64_t)(uint32_t)a->word[2] + (uint32_t)b->word[2],
+                               (a->word[2] >> 32) + (b->word[2] >> 32))}};
+}
+
 opevo_simt_value opevo_i_field_negative(const opevo_simt_value *a);
 opevo_simt_value opevo_i_field_inverse(const opevo_simt_value *a);
 

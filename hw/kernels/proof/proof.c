@@ -8,6 +8,8 @@
 #include <opevo/memory.h>
 #include <opevo/simt_launcher.h>
 
+#include <llvm-c/Core.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -191,14 +193,14 @@ static opevo_status decide(opevo_i_proving *self, opevo_error *err)
     opevo_defined *defined = NULL;
     opevo_simt_counts counts;
     opevo_status status = OPEVO_OK;
-    double start = opevo_clock_monotonic_s();
+    double start = opevo_clock_process_s();
 
     if (self->options.spoil)
         self->options.spoil(&of_kernel);
     OPEVO_TRY(opevo_i_proof_run(self, &of_kernel, fill, &launcher, &run, err));
     opevo_simt_count(opevo_simt_launcher_machine(launcher), &counts);
     self->out->operations = counts.value_operations;
-    self->out->kernel_time_s = opevo_clock_monotonic_s() - start;
+    self->out->kernel_time_s = opevo_clock_process_s() - start;
     if (run.verdict != OPEVO_VERDICT_OK) {
         conclude_run(self->out, &run);
         goto cleanup;
@@ -235,12 +237,13 @@ opevo_status opevo_prove(struct LLVMOpaqueModule *module, const opevo_harness *h
 {
     opevo_i_proving self = {
         .module = module, .harness = harness, .what = what, .computation = computation, .out = out};
-    double start = opevo_clock_monotonic_s();
+    double start = opevo_clock_process_s();
     opevo_status status = OPEVO_OK;
 
     *out = (opevo_proof){.verdict = OPEVO_PROOF_UNDECIDED};
     if (options)
         self.options = *options;
+    self.one_lane = strncmp(LLVMGetTarget(module), "nvptx", 5) != 0;
     self.buffers = opevo_case_buffers(what, &self.count);
     OPEVO_NEW(self.tensor, self.count + 1, "a proof");
     OPEVO_TRY(match(&self, err));
@@ -249,7 +252,7 @@ opevo_status opevo_prove(struct LLVMOpaqueModule *module, const opevo_harness *h
     OPEVO_TRY(decide(&self, err));
     if (out->verdict == OPEVO_PROOF_REFUTED && out->memory)
         status = refute(&self, err);
-    out->time_s = opevo_clock_monotonic_s() - start;
+    out->time_s = opevo_clock_process_s() - start;
 cleanup:
     opevo_simt_costs_destroy(self.costs);
     opevo_field_destroy(self.field);

@@ -18,6 +18,7 @@ typedef struct opevo_i_proving {
     const opevo_computation *computation;
     opevo_proof_options options;
     opevo_field *field;
+    bool one_lane; /* the module is of this processor, and its launches are of one work item */
     opevo_simt_costs *costs;
     const opevo_tensor **tensor; /* of each buffer; NULL: the computation has none of its name */
     opevo_buffer *buffers;

@@ -27,7 +27,8 @@ opevo_status opevo_simt_create(struct LLVMOpaqueModule *module, const opevo_simt
     self->options = options ? *options : opevo_simt_defaults;
     self->options.check_uninitialised |= self->options.arithmetic != NULL;
     opevo_simt_set_step_limit(self, self->options.step_limit);
-    self->operations = opevo_i_simt_operations();
+    self->operations =
+        self->options.one_lane ? opevo_i_simt_lane_operations : opevo_i_simt_operations();
     status = opevo_i_simt_decode(self, module, err);
     if (status == OPEVO_OK)
         status = opevo_simt_reset(self, err);

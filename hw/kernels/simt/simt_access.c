@@ -340,7 +340,7 @@ bool opevo_i_simt_load(opevo_simt *self, const opevo_i_simt_warp *warp,
     if (!opevo_i_simt_resolve(self, warp, code, &where))
         return false;
     if (!where.plain) {
-        if (self->options.check_races &&
+        if (self->races &&
             !opevo_i_simt_check_races(self, warp, code, &where,
                                       code->atomic ? OPEVO_I_SIMT_LOOK : OPEVO_I_SIMT_READ))
             return false;
@@ -386,7 +386,7 @@ static bool store_lane(opevo_simt *self, const opevo_i_simt_warp *warp,
     const opevo_i_simt_header *header = opevo_i_simt_header_of(warp, code->b);
     bool undefined = header->undefined >> lane & 1;
 
-    if (region->cells && self->options.check_races &&
+    if (region->cells && self->races &&
         !opevo_i_simt_check_lane(self, warp, code, lane, where,
                                  code->atomic ? OPEVO_I_SIMT_UPDATE : OPEVO_I_SIMT_WRITE))
         return false;
@@ -560,8 +560,7 @@ static bool check_atomic(opevo_simt *self, const opevo_i_simt_warp *warp,
             return opevo_i_simt_fault_undefined(self, warp, code, origin_of(code, where, undefined),
                                                 undefined, "updates memory with it");
     }
-    return !self->options.check_races ||
-           opevo_i_simt_check_races(self, warp, code, where, OPEVO_I_SIMT_UPDATE);
+    return !self->races || opevo_i_simt_check_races(self, warp, code, where, OPEVO_I_SIMT_UPDATE);
 }
 
 /* Lanes update in ascending order. */

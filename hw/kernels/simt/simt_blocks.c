@@ -39,19 +39,20 @@ static uint8_t piece_size(unsigned alignment, uint64_t at, uint64_t bytes)
 }
 
 static void emit_piece(const opevo_i_simt_work *self, const end *where, uint64_t at, uint64_t bytes,
-                       opevo_i_simt_slot piece, bool is_store)
+                       opevo_i_simt_slot piece, uint8_t size, bool is_store)
 {
     opevo_i_simt_code *code =
         opevo_i_simt_emit(self->decoder, is_store ? OPEVO_I_SIMT_STORE : OPEVO_I_SIMT_LOAD);
 
     code->to = is_store ? code->to : piece.at;
-    code->size = piece.size;
+    code->size = size;
+    code->raw = piece.size == OPEVO_I_SIMT_RAW_SIZE;
     code->a = where->slot.at;
     code->b = is_store ? piece.at : code->b;
     code->c = at == 0 ? (uint32_t)bytes : 0;
     code->number = (int64_t)at;
     code->space = opevo_i_simt_work_space(where->pointer, at == 0 ? where->alignment : 1);
-    opevo_i_simt_work_note_granule(self, piece.size);
+    opevo_i_simt_work_note_granule(self, size);
 }
 
 /* A byte in all places of a word. */
@@ -64,7 +65,7 @@ bool opevo_i_simt_work_block(opevo_i_simt_work *self, bool is_fill)
 {
     LLVMValueRef length = LLVMGetOperand(self->instruction, 2);
     LLVMValueRef byte = LLVMGetOperand(self->instruction, 1);
-    uint32_t piece[PIECES];
+    opevo_i_simt_slot piece[PIECES];
     uint64_t bytes = 0;
     end to, from;
     unsigned alignment = 0, count = 0;
@@ -77,20 +78,21 @@ bool opevo_i_simt_work_block(opevo_i_simt_work *self, bool is_fill)
     if (bytes > BYTES)
         return false;
     for (uint64_t at = 0; at < bytes; at += piece_size(alignment, at, bytes)) {
-        opevo_i_simt_slot one = {0, piece_size(alignment, at, bytes)};
+        uint8_t size = piece_size(alignment, at, bytes);
+        opevo_i_simt_slot one = {0, is_fill || !self->decoder->simt->options.arithmetic
+                                        ? size
+                                        : (uint8_t)OPEVO_I_SIMT_RAW_SIZE};
 
-        one.at = is_fill ? opevo_i_simt_constant_register(self->decoder, one.size,
-                                                          repeated(LLVMConstIntGetZExtValue(byte)),
-                                                          false)
+        one.at = is_fill ? opevo_i_simt_constant_register(
+                               self->decoder, size, repeated(LLVMConstIntGetZExtValue(byte)), false)
                          : opevo_i_simt_register(self->decoder, one.size);
-        piece[count++] = one.at;
+        piece[count++] = one;
         if (!is_fill)
-            emit_piece(self, &from, at, bytes, one, false);
+            emit_piece(self, &from, at, bytes, one, size, false);
     }
     count = 0;
     for (uint64_t at = 0; at < bytes; at += piece_size(alignment, at, bytes))
-        emit_piece(self, &to, at, bytes,
-                   (opevo_i_simt_slot){piece[count++], piece_size(alignment, at, bytes)}, true);
+        emit_piece(self, &to, at, bytes, piece[count++], piece_size(alignment, at, bytes), true);
     opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_FREE); /* counted where it runs */
     return true;
 }

@@ -211,6 +211,8 @@ bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what)
     case OPEVO_I_SIMT_CALL_MASKED_LOAD:
     case OPEVO_I_SIMT_CALL_MASKED_STORE:
         return opevo_i_simt_work_masked(self, found.callee == OPEVO_I_SIMT_CALL_MASKED_STORE);
+    case OPEVO_I_SIMT_CALL_COMPRESS:
+        return opevo_i_simt_work_compress(self);
     case OPEVO_I_SIMT_CALL_UNKNOWN:
         break;
     }

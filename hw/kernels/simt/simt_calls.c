@@ -272,6 +272,8 @@ opevo_i_simt_intrinsic opevo_i_simt_intrinsic_find(const char *name)
         return (opevo_i_simt_intrinsic){.callee = OPEVO_I_SIMT_CALL_MASKED_LOAD};
     if (starts(name, "llvm.masked.store."))
         return (opevo_i_simt_intrinsic){.callee = OPEVO_I_SIMT_CALL_MASKED_STORE};
+    if (starts(name, "llvm.x86.avx512.mask.compress."))
+        return (opevo_i_simt_intrinsic){.callee = OPEVO_I_SIMT_CALL_COMPRESS};
     if (starts(name, "llvm.memset."))
         return (opevo_i_simt_intrinsic){.callee = OPEVO_I_SIMT_CALL_FILL};
     if (!found)

@@ -109,7 +109,8 @@ typedef enum opevo_i_simt_callee {
     OPEVO_I_SIMT_CALL_COPY,
     OPEVO_I_SIMT_CALL_FILL,
     OPEVO_I_SIMT_CALL_MASKED_LOAD,
-    OPEVO_I_SIMT_CALL_MASKED_STORE
+    OPEVO_I_SIMT_CALL_MASKED_STORE,
+    OPEVO_I_SIMT_CALL_COMPRESS
 } opevo_i_simt_callee;
 
 /* Where an operation on floats flushes denormals. */

@@ -17,6 +17,63 @@ static bool constant_index(LLVMValueRef index, uint32_t count, uint32_t *out)
     return value < count;
 }
 
+/* Whether an index that is computed is p, as a bit. */
+static opevo_i_simt_slot is_index(const opevo_i_simt_work *self, opevo_i_simt_slot index,
+                                  uint32_t p)
+{
+    opevo_i_simt_slot bit = {opevo_i_simt_register(self->decoder, 0), 0};
+    uint32_t number = opevo_i_simt_constant_register(self->decoder, index.size, p, false);
+    opevo_i_simt_code *code =
+        work_emit(self, OPEVO_I_SIMT_OPERATE, OPEVO_I_SIMT_EQ + work_log_2(index.size), bit);
+
+    code->a = index.at;
+    code->b = number;
+    return bit;
+}
+
+static opevo_i_simt_slot choose(const opevo_i_simt_work *self, opevo_i_simt_slot bit,
+                                opevo_i_simt_slot yes, opevo_i_simt_slot no)
+{
+    opevo_i_simt_slot to = {opevo_i_simt_register(self->decoder, yes.size), yes.size};
+    opevo_i_simt_code *code = work_emit(self, OPEVO_I_SIMT_SELECT,
+                                        yes.size ? OPEVO_I_SIMT_CHOOSE + work_log_2(yes.size)
+                                                 : (uint32_t)OPEVO_I_SIMT_BIT_CHOOSE,
+                                        to);
+
+    code->a = bit.at;
+    code->b = yes.at;
+    code->c = no.at;
+    return to;
+}
+
+/* An element of a vector by an index that is computed; one behind the end is undefined. */
+static bool extract_computed(opevo_i_simt_work *self, const opevo_i_simt_value *in)
+{
+    opevo_i_simt_value index;
+    opevo_i_simt_slot found = work_part(self, in, 0);
+
+    if (!work_operand(self, 1, &index) || work_part(self, &index, 0).size == 0)
+        return false;
+    found.at = opevo_i_simt_constant_register(self->decoder, found.size, 0, true);
+    for (uint32_t p = 0; p < in->count; p++)
+        found = choose(self, is_index(self, work_part(self, &index, 0), p), work_part(self, in, p),
+                       found);
+    return work_gather(self, &found, 1);
+}
+
+static bool insert_computed(opevo_i_simt_work *self, const opevo_i_simt_value in[2])
+{
+    opevo_i_simt_value index;
+    opevo_i_simt_slot slots[OPEVO_I_SIMT_PARTS];
+
+    if (!work_operand(self, 2, &index) || work_part(self, &index, 0).size == 0)
+        return false;
+    for (uint32_t p = 0; p < in[0].count; p++)
+        slots[p] = choose(self, is_index(self, work_part(self, &index, 0), p),
+                          work_part(self, &in[1], 0), work_part(self, &in[0], p));
+    return work_gather(self, slots, in[0].count);
+}
+
 static bool decode_extract(opevo_i_simt_work *self, bool is_struct)
 {
     opevo_i_simt_value in;
@@ -29,6 +86,8 @@ static bool decode_extract(opevo_i_simt_work *self, bool is_struct)
         if (LLVMGetNumIndices(self->instruction) != 1)
             return false;
         index = LLVMGetIndices(self->instruction)[0];
+    } else if (!LLVMIsAConstantInt(LLVMGetOperand(self->instruction, 1))) {
+        return extract_computed(self, &in);
     } else if (!constant_index(LLVMGetOperand(self->instruction, 1), in.count, &index)) {
         return false;
     }
@@ -48,6 +107,8 @@ static bool decode_insert(opevo_i_simt_work *self, bool is_struct)
         if (LLVMGetNumIndices(self->instruction) != 1)
             return false;
         index = LLVMGetIndices(self->instruction)[0];
+    } else if (!LLVMIsAConstantInt(LLVMGetOperand(self->instruction, 2))) {
+        return insert_computed(self, in);
     } else if (!constant_index(LLVMGetOperand(self->instruction, 2), in[0].count, &index)) {
         return false;
     }

@@ -95,6 +95,7 @@ typedef enum opevo_i_simt_kind {
     OPEVO_I_SIMT_CHOOSE_VALUE,  /* a select of values by a comparison of values */
     OPEVO_I_SIMT_WHOLE,         /* an integer as a value */
     OPEVO_I_SIMT_BITS_OF_VALUE, /* bits that come of values */
+    OPEVO_I_SIMT_COMPRESS,      /* the elements of a vector whose bit is set, one after the other */
     OPEVO_I_SIMT_WHERE,         /* the next instruction, on the lanes whose bit is set */
     OPEVO_I_SIMT_BOTH,          /* i1: a and b, a or b: defined if one operand decides */
     OPEVO_I_SIMT_EITHER,
@@ -171,6 +172,7 @@ typedef void opevo_i_simt_operation(void *restrict to, const void *a, const void
  *   VALUE        number: an operation of the arithmetic; OPEVO_SIMT_VALUE_COUNT: the result is a
  *   PICK         a: bits, b: where they are set, c: elsewhere
  *   CHOOSE_VALUE a, b: compared, c: yes; number: register of no; space: a relation
+ *   COMPRESS     to, a: first registers of two vectors, b: first of the bits; number: of elements
  *   WHERE        a: bits
  *   WHOLE        a: an integer; number: its bytes, below 0 if it is signed
  *   UNSUPPORTED  a: name in `words` */
@@ -180,6 +182,7 @@ typedef struct opevo_i_simt_code {
     uint8_t space;   /* address space, or log2 of the alignment in the high four bits */
     bool atomic : 1; /* of LOAD, STORE */
     bool value : 1;  /* of LOAD, STORE: size bytes in memory are one value in a register */
+    bool raw : 1;    /* of LOAD, STORE: size bytes and the values that they are, in a register */
     uint32_t to, a, b, c;
     uint32_t place;
     int64_t number;
@@ -225,6 +228,13 @@ enum {
                                   OPEVO_I_SIMT_SPECIAL_COUNT * OPEVO_I_SIMT_SPECIAL_STRIDE -
                                   sizeof(opevo_i_simt_header)
 };
+
+/* From a register to the one that is allocated next; size 0: i1. */
+static inline uint32_t opevo_i_simt_stride(uint8_t size)
+{
+    return (size ? size * (uint32_t)OPEVO_I_SIMT_LANES : (uint32_t)OPEVO_I_SIMT_ALIGN) +
+           (uint32_t)sizeof(opevo_i_simt_header);
+}
 
 static inline uint32_t opevo_i_simt_special_register(unsigned which)
 {
@@ -376,8 +386,17 @@ struct opevo_simt {
     uint32_t launch_number;
     uint32_t stamp, launch_stamp, block_stamp, interval_stamp;
     uint64_t steps, cost;
+    bool races; /* are looked for in this launch: it has two work items */
     opevo_simt_counts counts;
 };
+
+/* A lane of up to 8 bytes that are only copied: whatever memory holds there. */
+typedef struct opevo_i_simt_raw {
+    opevo_simt_value value[2];
+    uint64_t bits;
+    uint8_t state[8];
+} opevo_i_simt_raw;
+enum { OPEVO_I_SIMT_RAW_SIZE = sizeof(opevo_i_simt_raw) };
 
 /* ---- Functions of the folder ---- */
 
@@ -388,6 +407,8 @@ extern opevo_i_simt_operation *const opevo_i_simt_any_operations[];
 /* The same with AVX2 and FMA, and the fastest that this processor has. */
 extern opevo_i_simt_operation *const opevo_i_simt_wide_operations[];
 opevo_i_simt_operation *const *opevo_i_simt_operations(void);
+/* The same of lane 0 alone. */
+extern opevo_i_simt_operation *const opevo_i_simt_lane_operations[];
 
 /* simt_decode.c */
 opevo_status opevo_i_simt_decode(opevo_simt *self, struct LLVMOpaqueModule *module,
@@ -444,6 +465,11 @@ bool opevo_i_simt_load_value(opevo_simt *self, const opevo_i_simt_warp *warp,
                              const opevo_i_simt_code *code);
 bool opevo_i_simt_store_value(opevo_simt *self, const opevo_i_simt_warp *warp,
                               const opevo_i_simt_code *code);
+/* The same of bytes that are only copied, some of which may be values. */
+bool opevo_i_simt_load_raw(opevo_simt *self, const opevo_i_simt_warp *warp,
+                           const opevo_i_simt_code *code);
+bool opevo_i_simt_store_raw(opevo_simt *self, const opevo_i_simt_warp *warp,
+                            const opevo_i_simt_code *code);
 /* A float of so many bytes as it lies in memory or in an argument. */
 opevo_simt_value opevo_i_simt_value_of_bits(const opevo_simt *self, uint64_t bits, unsigned bytes);
 
@@ -491,6 +517,8 @@ uint32_t opevo_i_simt_race_reads(const opevo_simt *self, const opevo_i_simt_warp
 /* simt_lanes.c: exchange between the lanes of a warp. */
 void opevo_i_simt_shuffle_run(const opevo_simt *self, const opevo_i_simt_warp *warp,
                               const opevo_i_simt_code *code);
+void opevo_i_simt_compress_run(const opevo_simt *self, const opevo_i_simt_warp *warp,
+                               const opevo_i_simt_code *code);
 void opevo_i_simt_vote_run(const opevo_simt *self, const opevo_i_simt_warp *warp,
                            const opevo_i_simt_code *code);
 

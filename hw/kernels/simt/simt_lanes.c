@@ -64,6 +64,32 @@ void opevo_i_simt_shuffle_run(const opevo_simt *self, const opevo_i_simt_warp *w
         opevo_i_simt_define(warp, code->to, undefined, code->place);
 }
 
+/* As x86's VCOMPRESS has it; elements behind the last are as they were. */
+void opevo_i_simt_compress_run(const opevo_simt *self, const opevo_i_simt_warp *warp,
+                               const opevo_i_simt_code *code)
+{
+    uint32_t stride = opevo_i_simt_stride(code->size), next[OPEVO_I_SIMT_LANES] = {0};
+
+    for (uint32_t p = 0; p < code->number; p++) {
+        const uint8_t *from = warp->file + code->a + p * stride;
+        const opevo_i_simt_header *header = opevo_i_simt_header_of(warp, code->a + p * stride);
+        uint32_t at = code->b + p * opevo_i_simt_stride(0), bits;
+
+        memcpy(&bits, warp->file + at, sizeof bits);
+        for (uint32_t rest = bits & warp->mask; rest; rest &= rest - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(rest);
+            uint32_t to = code->to + next[lane]++ * stride;
+
+            memcpy(warp->file + to + (size_t)lane * code->size, from + (size_t)lane * code->size,
+                   code->size);
+            if (self->options.check_uninitialised && header->undefined >> lane & 1)
+                opevo_i_simt_define(warp, to,
+                                    opevo_i_simt_header_of(warp, to)->undefined | 1u << lane,
+                                    header->origin);
+        }
+    }
+}
+
 void opevo_i_simt_vote_run(const opevo_simt *self, const opevo_i_simt_warp *warp,
                            const opevo_i_simt_code *code)
 {

@@ -55,6 +55,11 @@ static opevo_status check_argument(const opevo_simt *self, const opevo_i_simt_ke
 static opevo_status check_launch(const opevo_simt *self, const opevo_simt_launch *launch,
                                  const opevo_i_simt_kernel *kernel, opevo_error *err)
 {
+    if (self->options.one_lane && volume(launch->block) != 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Kernel %s: a function of this processor is launched in blocks of one "
+                          "work item.",
+                          kernel->name);
     if (!sizes_fit(launch))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Kernel %s: the grid (%u, %u, %u) of blocks (%u, %u, %u) is outside of "
@@ -353,6 +358,7 @@ opevo_status opevo_simt_run(opevo_simt *self, const opevo_simt_launch *launch,
     if (self->stamp > OPEVO_I_SIMT_LATE_STAMP)
         forget_accesses(self);
     self->launch_number++;
+    self->races = self->options.check_races && volume(launch->grid) * volume(launch->block) > 1;
     self->launch_stamp = self->stamp + 1;
     status = open_warps(self, err);
     if (status == OPEVO_OK)

@@ -13,7 +13,11 @@
 __extension__ typedef _Float16 opevo_i_simt_half;
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): types and names of functions */
+#ifdef OPEVO_I_SIMT_ONE_LANE
+#define LANES for (int i = 0; i < 1; i++)
+#else
 #define LANES for (int i = 0; i < OPEVO_I_SIMT_LANES; i++)
+#endif
 #define OPERATION(name)                                                                            \
     static void name(void *restrict to, const void *at_a, const void *at_b, const void *at_c,      \
                      int64_t number)

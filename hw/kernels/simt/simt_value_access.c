@@ -28,15 +28,20 @@ opevo_simt_value opevo_i_simt_value_of_bits(const opevo_simt *self, uint64_t bit
     return arithmetic->number(arithmetic, number, bytes);
 }
 
-/* Whether the bytes are one value, of this width. */
-static bool is_value(const uint8_t *valid, unsigned bytes)
+/* Whether the bytes are one value, of this width: its first byte, and the others. */
+static inline bool is_value(const uint8_t *valid, unsigned bytes)
 {
-    static const uint8_t pattern[8] = {OPEVO_I_SIMT_VALUE_FIRST, OPEVO_I_SIMT_VALUE_REST,
-                                       OPEVO_I_SIMT_VALUE_REST,  OPEVO_I_SIMT_VALUE_REST,
-                                       OPEVO_I_SIMT_VALUE_REST,  OPEVO_I_SIMT_VALUE_REST,
-                                       OPEVO_I_SIMT_VALUE_REST,  OPEVO_I_SIMT_VALUE_REST};
+    const uint64_t rest = OPEVO_I_SIMT_VALUE_REST * UINT64_C(0x0101010101010101);
+    uint8_t pattern[8];
+    uint32_t four, wanted;
 
-    return memcmp(valid, pattern, bytes) == 0;
+    memcpy(pattern, &rest, sizeof pattern);
+    pattern[0] = OPEVO_I_SIMT_VALUE_FIRST;
+    if (bytes != 4)
+        return memcmp(valid, pattern, bytes) == 0;
+    memcpy(&four, valid, sizeof four);
+    memcpy(&wanted, pattern, sizeof wanted);
+    return four == wanted;
 }
 
 static opevo_simt_element read_at(const opevo_simt *self, const opevo_i_simt_region *region,
@@ -78,7 +83,7 @@ bool opevo_i_simt_load_value(opevo_simt *self, const opevo_i_simt_warp *warp,
     opevo_i_simt_targets where;
 
     if (!opevo_i_simt_resolve(self, warp, code, &where) ||
-        (self->options.check_races &&
+        (self->races &&
          !opevo_i_simt_check_races(self, warp, code, &where,
                                    code->atomic ? OPEVO_I_SIMT_LOOK : OPEVO_I_SIMT_READ)))
         return false;
@@ -111,7 +116,7 @@ bool opevo_i_simt_store_value(opevo_simt *self, const opevo_i_simt_warp *warp,
     for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
 
-        if (self->options.check_races && where.region[lane]->cells &&
+        if (self->races && where.region[lane]->cells &&
             !opevo_i_simt_check_lane(self, warp, code, lane, &where,
                                      code->atomic ? OPEVO_I_SIMT_UPDATE : OPEVO_I_SIMT_WRITE))
             return false;
@@ -119,6 +124,81 @@ bool opevo_i_simt_store_value(opevo_simt *self, const opevo_i_simt_warp *warp,
             memset(where.region[lane]->valid + where.offset[lane], undefined, code->size);
         else
             write_at(self, where.region[lane], where.offset[lane], code->size, &from[lane]);
+    }
+    return true;
+}
+
+/* ---- Copies ---- */
+
+/* Values begin at multiples of their least size, and so do their bytes in a piece that is aligned to
+ * it; one that is not has no whole value. */
+static unsigned values_of(const opevo_simt *self, unsigned bytes)
+{
+    unsigned count = bytes >> self->value_shift;
+
+    return count > 2 ? 2 : count ? count : 1;
+}
+
+bool opevo_i_simt_load_raw(opevo_simt *self, const opevo_i_simt_warp *warp,
+                           const opevo_i_simt_code *code)
+{
+    opevo_i_simt_raw *to = (opevo_i_simt_raw *)(void *)(warp->file + code->to);
+    opevo_i_simt_targets where;
+
+    if (!opevo_i_simt_resolve(self, warp, code, &where) ||
+        (self->races && !opevo_i_simt_check_races(self, warp, code, &where, OPEVO_I_SIMT_READ)))
+        return false;
+    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        const opevo_i_simt_region *region = where.region[lane];
+        uint64_t at = where.offset[lane];
+
+        memcpy(&to[lane].bits, region->data + at, code->size);
+        memcpy(to[lane].state, region->valid + at, code->size);
+        memcpy(to[lane].value, region->values + (at >> self->value_shift),
+               values_of(self, code->size) * sizeof *to[lane].value);
+    }
+    return true;
+}
+
+/* What may not leave a block. */
+static bool check_raw(opevo_simt *self, const opevo_i_simt_warp *warp,
+                      const opevo_i_simt_code *code, unsigned lane, const uint8_t *state)
+{
+    uint32_t origin = OPEVO_I_SIMT_NOWHERE;
+    bool whole = true;
+
+    for (unsigned i = 0; i < code->size; i++) {
+        whole &= state[i] != OPEVO_I_SIMT_UNWRITTEN && state[i] != OPEVO_I_SIMT_UNKNOWN;
+        if (state[i] == OPEVO_I_SIMT_UNKNOWN)
+            origin = code->place | OPEVO_I_SIMT_OF_DATA;
+    }
+    return whole || opevo_i_simt_fault_undefined(self, warp, code, origin, 1u << lane,
+                                                 "stores it in global memory");
+}
+
+bool opevo_i_simt_store_raw(opevo_simt *self, const opevo_i_simt_warp *warp,
+                            const opevo_i_simt_code *code)
+{
+    const opevo_i_simt_raw *from = (const opevo_i_simt_raw *)(const void *)(warp->file + code->b);
+    opevo_i_simt_targets where;
+
+    if (!opevo_i_simt_resolve(self, warp, code, &where))
+        return false;
+    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        opevo_i_simt_region *region = where.region[lane];
+        uint64_t at = where.offset[lane];
+
+        if ((region->kind == OPEVO_I_SIMT_GLOBAL &&
+             !check_raw(self, warp, code, lane, from[lane].state)) ||
+            (self->races && region->cells &&
+             !opevo_i_simt_check_lane(self, warp, code, lane, &where, OPEVO_I_SIMT_WRITE)))
+            return false;
+        memcpy(region->data + at, &from[lane].bits, code->size);
+        memcpy(region->valid + at, from[lane].state, code->size);
+        memcpy(region->values + (at >> self->value_shift), from[lane].value,
+               values_of(self, code->size) * sizeof *from[lane].value);
     }
     return true;
 }

@@ -113,7 +113,8 @@ void opevo_i_simt_value_run(opevo_simt *self, const opevo_i_simt_warp *warp,
         }
         arithmetic->operation[code->number](arithmetic, warp->mask, to, at(warp, code->a),
                                             at(warp, code->b), at(warp, code->c));
-        self->counts.value_operations += (unsigned)__builtin_popcount(warp->mask);
+        self->counts.value_operations +=
+            warp->mask & (warp->mask - 1) ? (unsigned)__builtin_popcount(warp->mask) : 1;
         break;
     }
 }

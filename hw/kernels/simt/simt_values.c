@@ -93,10 +93,9 @@ uint32_t opevo_i_simt_type_parts(const opevo_i_simt_decoder *self, LLVMTypeRef t
 
 uint32_t opevo_i_simt_register(opevo_i_simt_decoder *self, uint8_t size)
 {
-    uint32_t lanes = size ? size * (uint32_t)OPEVO_I_SIMT_LANES : OPEVO_I_SIMT_ALIGN;
     uint32_t at = self->kernel->file_bytes + (uint32_t)sizeof(opevo_i_simt_header);
 
-    self->kernel->file_bytes = at + lanes;
+    self->kernel->file_bytes += opevo_i_simt_stride(size);
     return at;
 }
 

@@ -394,10 +394,12 @@ static bool step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_c
     case OPEVO_I_SIMT_LOAD:
         access_in_step(self, warp, code);
         return code->value ? opevo_i_simt_load_value(self, warp, code)
+               : code->raw ? opevo_i_simt_load_raw(self, warp, code)
                            : opevo_i_simt_load(self, warp, code);
     case OPEVO_I_SIMT_STORE:
         access_in_step(self, warp, code);
         return code->value ? opevo_i_simt_store_value(self, warp, code)
+               : code->raw ? opevo_i_simt_store_raw(self, warp, code)
                            : opevo_i_simt_store(self, warp, code);
     case OPEVO_I_SIMT_WHERE:
         return step_where(self, warp, code);
@@ -427,6 +429,9 @@ static bool step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_c
         return true;
     case OPEVO_I_SIMT_SHUFFLE:
         opevo_i_simt_shuffle_run(self, warp, code);
+        return true;
+    case OPEVO_I_SIMT_COMPRESS:
+        opevo_i_simt_compress_run(self, warp, code);
         return true;
     case OPEVO_I_SIMT_VOTE:
         opevo_i_simt_vote_run(self, warp, code);

@@ -33,6 +33,8 @@ void opevo_i_simt_work_note_granule(const opevo_i_simt_work *self, unsigned byte
 bool opevo_i_simt_work_block(opevo_i_simt_work *self, bool is_fill);
 /* simt_masked.c: accesses to the elements of a vector whose bit is set. */
 bool opevo_i_simt_work_masked(opevo_i_simt_work *self, bool is_store);
+/* llvm.x86.avx512.mask.compress(value, otherwise, mask). */
+bool opevo_i_simt_work_compress(opevo_i_simt_work *self);
 /* simt_addresses.c: an access to a part of a vector of a type at `bytes` behind an address. */
 opevo_i_simt_code *opevo_i_simt_work_access(const opevo_i_simt_work *self, bool is_store,
                                             opevo_i_simt_slot address, opevo_i_simt_slot part,

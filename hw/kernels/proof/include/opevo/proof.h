@@ -53,7 +53,7 @@ typedef struct opevo_proof {
     uint64_t degree;             /* of numerators and denominators, at most */
     uint64_t elements, compared; /* of all outputs, and those compared */
     uint64_t operations;         /* of the kernel, in the field */
-    double time_s, kernel_time_s;
+    double time_s, kernel_time_s; /* processor time: of all, and of the kernel in the field */
     opevo_counterexample example;
 } opevo_proof;
 

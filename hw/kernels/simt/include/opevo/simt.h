@@ -141,6 +141,8 @@ typedef struct opevo_simt_options {
     void (*name)(void *context, struct LLVMOpaqueValue *instruction,
                  char name[OPEVO_SIMT_NAME_SIZE]);
     void *name_context;
+    /* Blocks have one work item, as those of functions in C: integers are computed for one lane. */
+    bool one_lane;
     /* Of the module's floats; NULL: IEEE 754. Borrowed until the machine is destroyed. With one,
      * check_uninitialised is always on, and costs are not counted for accesses to values. */
     const opevo_simt_arithmetic *arithmetic;
