@@ -73,7 +73,7 @@ static double fit_of_many(const opevo_parameter *parameter, double q, opevo_inde
 
 /* On the path of 40 at q = .5 the 17 walks instead of 18 are seen at these draws: below. A right
  * sampler fails one of the 160 tests with probability 2e-3, and the seeds are fixed. */
-static void many_walks_follow_the_power_of_the_law(void **state)
+CHECK_TEST(many_walks_follow_the_power_of_the_law)
 {
     static const struct {
         const char *text, *topology;
@@ -116,7 +116,7 @@ static opevo_parameter *long_path(void)
 }
 
 /* Far from both ends, near one, and at one; and the number of walks matters. */
-static void many_walks_on_a_long_path(void **state)
+CHECK_TEST(many_walks_on_a_long_path)
 {
     static const opevo_index starts[] = {20, 3, 0, 39};
     opevo_parameter *parameter = long_path();
@@ -131,7 +131,7 @@ static void many_walks_on_a_long_path(void **state)
     opevo_parameter_destroy(parameter);
 }
 
-static void without_steps_walks_stay(void **state)
+CHECK_TEST(without_steps_walks_stay)
 {
     static const char *const texts[] = {"discrete(1,2,3)", "categorical(a,b)", "factor(8,3)"};
     opevo_rng rng;
@@ -257,7 +257,7 @@ static void draw_children(const setting *self, opevo_duplicate_rule rule, double
 
 /* The law of the other rule, and that of limits one mutation longer, are rejected with these draws;
  * a right sampler fails one of the four tests with probability 4e-4, and the seed is fixed. */
-static void rare_children_follow_the_exact_law(void **state)
+CHECK_TEST(rare_children_follow_the_exact_law)
 {
     enum { DRAWS = 200000 };
     static const opevo_child_limits limits = {5, 12}, longer = {5, 13};
@@ -283,7 +283,7 @@ static void rare_children_follow_the_exact_law(void **state)
     free(drawn);
 }
 
-static void every_allocation_failing(void **state)
+CHECK_TEST(every_allocation_failing)
 {
     opevo_space *space = open_rare(true);
     opevo_child_sampler *sampler = NULL;
@@ -292,17 +292,4 @@ static void every_allocation_failing(void **state)
     CHECK_MEMORY_OF(opevo_child_sampler_create(space, 0.5, OPEVO_DUPLICATE_REDRAW, &sampler, NULL),
                     opevo_child_sampler_destroy(sampler), sampler = NULL);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_walks_follow_the_power_of_the_law),
-        cmocka_unit_test(many_walks_on_a_long_path),
-        cmocka_unit_test(without_steps_walks_stay),
-        cmocka_unit_test(rare_children_follow_the_exact_law),
-        cmocka_unit_test(every_allocation_failing),
-    };
-
-    return !!cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,7 +120,7 @@ static void check_row(const opevo_i_row_store *store, opevo_index point,
 }
 
 /* Points in spaces whose numbers have four, eight and sixteen bytes, and one that becomes full. */
-static void rows_come_back(void **state)
+CHECK_TEST(rows_come_back)
 {
     static const char *const spaces[] = {
         middle,
@@ -157,7 +157,7 @@ static void rows_come_back(void **state)
 
 /* A time of five decimals takes four bytes, the outcome one, the point four and its slot at most
  * seven; the fitness and the cost follow. */
-static void few_digits_take_few_bytes(void **state)
+CHECK_TEST(few_digits_take_few_bytes)
 {
     opevo_space *space = space_of(middle);
 
@@ -183,7 +183,7 @@ static void few_digits_take_few_bytes(void **state)
 }
 
 /* After an allocation failed, the rows that were there are there, and the next try succeeds. */
-static void keeps_rows_without_memory(void **state)
+CHECK_TEST(keeps_rows_without_memory)
 {
     opevo_space *space = space_of(middle);
     int64_t live = opevo_memory_live();
@@ -211,15 +211,4 @@ static void keeps_rows_without_memory(void **state)
     opevo_i_row_store_destroy(store);
     assert_int_equal(opevo_memory_live(), live);
     opevo_space_destroy(space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_come_back),
-        cmocka_unit_test(few_digits_take_few_bytes),
-        cmocka_unit_test(keeps_rows_without_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

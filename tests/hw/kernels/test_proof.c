@@ -93,7 +93,7 @@ static void check_proved(const proof_kernel *kernel, int fault)
     assert_true(proof.probability < 1e-9 && proof.degree > 0);
 }
 
-static void test_proved(void **state)
+CHECK_TEST(test_proved)
 {
     if (!has_clang())
         CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
@@ -105,7 +105,7 @@ static void test_proved(void **state)
     }
 }
 
-static void test_refuted(void **state)
+CHECK_TEST(test_refuted)
 {
     if (!has_clang())
         CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
@@ -150,7 +150,7 @@ static const proof_kernel by_data = {
                   "\"tune\": {\"sizes\": {\"n\": 4}}}",
     {{NULL, false}}};
 
-static void test_undecided(void **state)
+CHECK_TEST(test_undecided)
 {
     static const char *const words[] = {"(line 7)", "(line 11)", "(line 13)"};
 
@@ -193,7 +193,7 @@ static void spoil_numbers(opevo_simt_arithmetic *arithmetic)
     arithmetic->number = wrong_number;
 }
 
-static void test_spoilt(void **state)
+CHECK_TEST(test_spoilt)
 {
     static const struct {
         size_t kernel;
@@ -219,18 +219,12 @@ static void test_spoilt(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_proved),
-        cmocka_unit_test(test_refuted),
-        cmocka_unit_test(test_undecided),
-        cmocka_unit_test(test_spoilt),
-    };
     int failed;
 
     snprintf(folder, sizeof folder, "/tmp/opevo-proof-XXXXXX");
     if (!mkdtemp(folder) || setenv("OPEVO_KERNELS", OPEVO_TEST_KERNELS, 1) != 0)
         return 1;
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    failed = check_tests(NULL, NULL);
     for (int i = 0; i < 3; i++) {
         static const char *const names[] = {"kernel.c", "kernel.cu", "empty.c"};
         char path[256];

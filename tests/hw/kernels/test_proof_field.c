@@ -91,7 +91,7 @@ static bool is_prime(uint64_t n)
     return true;
 }
 
-static void test_primes(void **state)
+CHECK_TEST(test_primes)
 {
     assert_true(is_prime(OPEVO_FIELD_P));
     assert_true(is_prime(OPEVO_FIELD_Q));
@@ -100,7 +100,7 @@ static void test_primes(void **state)
     assert_false(is_prime(OPEVO_FIELD_P - 2)); /* the test itself */
 }
 
-static void test_products(void **state)
+CHECK_TEST(test_products)
 {
     static const uint64_t edges[] = {0, 1, 2, 10564, 10565, 10566};
     opevo_rng rng;
@@ -124,7 +124,7 @@ static void test_products(void **state)
 
 /* ---- Laws ---- */
 
-static void test_laws(void **state)
+CHECK_TEST(test_laws)
 {
     opevo_field *field = open_field(3);
     opevo_simt_value one = opevo_i_field_whole(1);
@@ -153,7 +153,7 @@ static void test_laws(void **state)
 }
 
 /* Every association, order and repetition of a maximum is one value; every other set another. */
-static void test_maxima(void **state)
+CHECK_TEST(test_maxima)
 {
     opevo_field *field = open_field(4);
     opevo_simt_value low = opevo_i_field_number(-INFINITY, 4), all = low, back = low, tree[64];
@@ -182,7 +182,7 @@ static void test_maxima(void **state)
     opevo_field_destroy(field);
 }
 
-static void test_selects(void **state)
+CHECK_TEST(test_selects)
 {
     opevo_field *field = open_field(5);
     const opevo_simt_arithmetic *arithmetic = opevo_field_arithmetic(field);
@@ -205,7 +205,7 @@ static void test_selects(void **state)
 
 /* ---- Numbers ---- */
 
-static void test_numbers(void **state)
+CHECK_TEST(test_numbers)
 {
     opevo_field *field = open_field(6);
 
@@ -291,7 +291,7 @@ static const char *const different_pairs[][2] = {
     {"X[i:9]; Y[i]=X[i]/3", "X[i:9]; Y[i]=X[i]*0.3333"},
 };
 
-static void test_equal_definitions(void **state)
+CHECK_TEST(test_equal_definitions)
 {
     for (size_t i = 0; i < sizeof equal_pairs / sizeof *equal_pairs; i++)
         for (uint64_t seed = 0; seed < 3; seed++)
@@ -299,26 +299,10 @@ static void test_equal_definitions(void **state)
                 fail_msg("%s differs from %s", equal_pairs[i][0], equal_pairs[i][1]);
 }
 
-static void test_different_definitions(void **state)
+CHECK_TEST(test_different_definitions)
 {
     for (size_t i = 0; i < sizeof different_pairs / sizeof *different_pairs; i++)
         for (uint64_t seed = 0; seed < 3; seed++)
             if (agree(different_pairs[i][0], different_pairs[i][1], seed))
                 fail_msg("%s equals %s", different_pairs[i][0], different_pairs[i][1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_primes),
-        cmocka_unit_test(test_products),
-        cmocka_unit_test(test_laws),
-        cmocka_unit_test(test_maxima),
-        cmocka_unit_test(test_selects),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_equal_definitions),
-        cmocka_unit_test(test_different_definitions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

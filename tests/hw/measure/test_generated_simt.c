@@ -61,7 +61,7 @@ static size_t check_points(const char *what, opevo_kernel_maker *maker, const op
     return right;
 }
 
-static void test_templates(void **state)
+CHECK_TEST(test_templates)
 {
     static const char *const operators[] = {"matmul(12,8,20)", "matmul(33,64,48)",
                                             "batch_matmul(2,6,8,10,NT)",
@@ -132,7 +132,7 @@ static void check_list(const char *const *list, size_t count, size_t share)
     }
 }
 
-static void test_sketches(void **state)
+CHECK_TEST(test_sketches)
 {
     check_list(gpu_computations, GPU_COMPUTATIONS, 2);
     check_list(typed_computations, TYPED_COMPUTATIONS, 3);
@@ -266,7 +266,7 @@ static void check_library(const opevo_network_library *library)
     }
 }
 
-static void test_networks(void **state)
+CHECK_TEST(test_networks)
 {
     static network_draw network;
     size_t count = test_size(1, 20);
@@ -343,7 +343,7 @@ static void check_spoilt(const char *what, const char *from, const char *to, con
     maker->ops->destroy(maker);
 }
 
-static void test_barriers(void **state)
+CHECK_TEST(test_barriers)
 {
     static const char barrier[] = "__syncthreads();";
 
@@ -354,7 +354,7 @@ static void test_barriers(void **state)
                  "divergent barrier", "race");
 }
 
-static void test_guards(void **state)
+CHECK_TEST(test_guards)
 {
     static const char scaled[] = "A[i:7, j:71]; C[i, j] = 2*A[i, j]";
 
@@ -373,17 +373,11 @@ static bool has_interpreter(void)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_templates), cmocka_unit_test(test_sketches),
-        cmocka_unit_test(test_networks),  cmocka_unit_test(test_barriers),
-        cmocka_unit_test(test_guards),
-    };
-
     if (!has_interpreter()) {
         puts("skipped: opevo-worker-simt or clang-19 is missing");
         return 77;
     }
     if (!cache_folder_make())
         return 1;
-    return cache_folder_remove(cmocka_run_group_tests(tests, NULL, NULL));
+    return cache_folder_remove(check_tests(NULL, NULL));
 }
