@@ -14,6 +14,8 @@
 
 static const opevo_option options[] = {
     {"shape", "NAME=N,N,...", "shape of an input whose dimensions the model leaves open", true},
+    {"bind", "NAME=VALUE",
+     "make an input a constant: numbers with commas between, or a TensorProto file (.pb)", true},
     {"run", "FILE,FILE,...", "run it untuned on tensors (TensorProto files), one for each input",
      false},
     {"expect", "FILE,FILE,...", "with --run: compare each output; status 1 if one differs", false},
@@ -208,16 +210,21 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     uint32_t mask = 0;
     double error = 0;
     opevo_network_shapes list = {0};
+    const char **bindings = NULL;
+    size_t binding_count = 0;
     bool made = false;
 
     OPEVO_TRY(read_passes(call, &mask, err));
     OPEVO_TRY(read_error(call, mask, &error, err));
     OPEVO_TRY(read_shapes(call, &list, err));
+    OPEVO_TRY(opevo_i_cli_option_all(call, "bind", &bindings, &binding_count, err));
     OPEVO_TRY(check_options(call, list.count, err));
     if (files)
         OPEVO_TRY(opevo_i_cli_arrays_read("run", files, &inputs, err));
     given = (opevo_network_given){.shapes = list.shape,
                                   .shape_count = list.count,
+                                  .bindings = bindings,
+                                  .binding_count = binding_count,
                                   .values = inputs.array,
                                   .files = inputs.file,
                                   .value_count = (size_t)inputs.count};
@@ -248,6 +255,7 @@ cleanup:
     opevo_network_destroy(network);
     opevo_i_cli_arrays_free(&inputs);
     opevo_network_shapes_free(&list);
+    opevo_free(bindings);
     return status;
 }
 

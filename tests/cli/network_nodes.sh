@@ -48,12 +48,14 @@ fail() {
     echo "$1"
     failed=$((failed + 1))
 }
-# Types, sequences, training, and the operators of other domains: docs/formats/onnx.md, "What is refused".
+# Numpy has no bfloat16, so that the files of these have uint16. Types, sequences, training, and the operators of other
+# domains: docs/formats/onnx.md, "What is refused".
 others='Input .* is not a tensor of a type that opevo reads|ONNX type [0-9]+|The model names no opset of ONNX'
-others="$others"'|\(Dropout\): It trains|\(MaxPool\): opevo takes the maximum of float32 only'
+others="$others"'|\(Dropout\): It trains|is of float32; .* is of uint16'
 while read -r status said; do
     case $status in
     0) continue ;;
+    1) case $said in *"instead of uint16"*) continue ;; esac && fail "exit status $status: $said" && continue ;;
     2) ;;
     *) fail "exit status $status: $said" && continue ;;
     esac
@@ -68,4 +70,4 @@ while read -r status said; do
     fi
 done <"$work/said"
 echo "$(wc -l <"$work/cases") cases, $passed passed, $failed wrong"
-[ "$failed" = 0 ] && [ "$(wc -l <"$work/said")" = "$(wc -l <"$work/cases")" ] && [ "$passed" -ge 600 ]
+[ "$failed" = 0 ] && [ "$(wc -l <"$work/said")" = "$(wc -l <"$work/cases")" ] && [ "$passed" -ge 700 ]

@@ -33,6 +33,17 @@ size_t opevo_network_type_bytes(opevo_network_type type)
     return (size_t)type < sizeof table / sizeof *table ? table[type] : 0;
 }
 
+opevo_network_type opevo_i_net_type_of(int64_t type)
+{
+    enum { FLOAT16 = 10, BFLOAT16 = 16 };
+
+    if (type == FLOAT16 || type == BFLOAT16)
+        return OPEVO_NETWORK_FLOAT32;
+    return type > 0 && type < INT32_MAX && opevo_network_type_bytes((opevo_network_type)type)
+               ? (opevo_network_type)type
+               : OPEVO_NETWORK_NO_TYPE;
+}
+
 int64_t opevo_array_elements(const opevo_array *array)
 {
     int64_t elements = 1;

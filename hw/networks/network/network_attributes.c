@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* AttributeProto.AttributeType of the ONNX project, by number. */
-enum { UNSET, FLOAT, INT, STRING, TENSOR, GRAPH, FLOATS, INTS };
+enum { UNSET, FLOAT, INT, STRING, TENSOR, GRAPH, FLOATS, INTS, STRINGS };
 static const char *const types[] = {"unset",  "float",  "int",     "string",  "tensor",
                                     "graph",  "floats", "ints",    "strings", "tensors",
                                     "graphs", "sparse", "sparses", "type"};
@@ -64,9 +64,10 @@ static bool is_named(const word *self, const Onnx__Attribute *attribute)
  * 0 by some writers. */
 static bool has_value_of(const Onnx__Attribute *attribute, int type)
 {
-    const bool has[] = {[FLOAT] = attribute->has_f,         [INT] = attribute->has_i,
-                        [STRING] = attribute->has_s,        [TENSOR] = attribute->t != NULL,
-                        [FLOATS] = attribute->n_floats > 0, [INTS] = attribute->n_ints > 0};
+    const bool has[] = {[FLOAT] = attribute->has_f,          [INT] = attribute->has_i,
+                        [STRING] = attribute->has_s,         [TENSOR] = attribute->t != NULL,
+                        [FLOATS] = attribute->n_floats > 0,  [INTS] = attribute->n_ints > 0,
+                        [STRINGS] = attribute->n_strings > 0};
     const int count = sizeof has / sizeof *has;
     bool any = false;
 

@@ -230,11 +230,11 @@ static opevo_status infer_cast(const opevo_i_net_call *call, opevo_error *err)
     int64_t type =
         like ? (int64_t)call->in[1]->array.type : opevo_i_net_attribute_int(call, "to", 0);
 
-    if (type < 0 || type > INT32_MAX || !opevo_network_type_bytes((opevo_network_type)type))
+    if (opevo_i_net_type_of(type) == OPEVO_NETWORK_NO_TYPE)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "It casts to ONNX type %lld, which opevo does not read.",
                           (long long)type);
-    return opevo_i_net_shape(call->out[0], (opevo_network_type)type, call->in[0]->array.dims,
+    return opevo_i_net_shape(call->out[0], opevo_i_net_type_of(type), call->in[0]->array.dims,
                              call->in[0]->array.extent, err);
 }
 

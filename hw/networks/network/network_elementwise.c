@@ -18,7 +18,11 @@ enum code {
     POWER,
     PRELU,
     MODULO,
-    CLIP
+    CLIP,
+    BITWISE_AND,
+    BITWISE_OR,
+    BITWISE_XOR,
+    SHIFT
 };
 
 /* ---- Shapes ---- */
@@ -68,6 +72,13 @@ static opevo_status infer_modulo(const opevo_i_net_call *call, opevo_error *err)
         !opevo_i_net_attribute_int(call, "fmod", 0))
         return OPEVO_FAIL(err, OPEVO_INVALID, "Attribute fmod must be 1 for %s.",
                           opevo_network_type_name(call->in[0]->array.type));
+    return infer(call, err);
+}
+
+static opevo_status infer_bits(const opevo_i_net_call *call, opevo_error *err)
+{
+    if (!opevo_i_net_type_is_whole(call->in[0]->array.type))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "It is of whole numbers.");
     return infer(call, err);
 }
 
@@ -225,7 +236,7 @@ static void define_value(const opevo_i_net_call *call, opevo_text *out)
     case CLIP:
         define_clip(call, out);
         break;
-    case MODULO:
+    default: /* without definitions */
         break;
     }
 }
@@ -247,16 +258,28 @@ static opevo_status define(const opevo_i_net_call *call, opevo_text *out, opevo_
 /* ---- Other types ---- */
 
 /* By their code. */
-static const int routines[] = {
-    [ADD] = ROUTINE_ADD,       [SUBTRACT] = ROUTINE_SUBTRACT, [MULTIPLY] = ROUTINE_MULTIPLY,
-    [DIVIDE] = ROUTINE_DIVIDE, [MAXIMUM] = ROUTINE_MAXIMUM,   [MINIMUM] = ROUTINE_MINIMUM,
-    [SUM] = ROUTINE_ADD,       [MEAN] = ROUTINE_ADD,          [POWER] = ROUTINE_POWER,
-    [PRELU] = ROUTINE_PRELU,   [MODULO] = ROUTINE_MODULO};
+static const int routines[] = {[ADD] = ROUTINE_ADD,
+                               [SUBTRACT] = ROUTINE_SUBTRACT,
+                               [MULTIPLY] = ROUTINE_MULTIPLY,
+                               [DIVIDE] = ROUTINE_DIVIDE,
+                               [MAXIMUM] = ROUTINE_MAXIMUM,
+                               [MINIMUM] = ROUTINE_MINIMUM,
+                               [SUM] = ROUTINE_ADD,
+                               [MEAN] = ROUTINE_ADD,
+                               [POWER] = ROUTINE_POWER,
+                               [PRELU] = ROUTINE_PRELU,
+                               [MODULO] = ROUTINE_MODULO,
+                               [BITWISE_AND] = ROUTINE_BITWISE_AND,
+                               [BITWISE_OR] = ROUTINE_BITWISE_OR,
+                               [BITWISE_XOR] = ROUTINE_BITWISE_XOR,
+                               [SHIFT] = ROUTINE_SHIFT_RIGHT};
 
 static opevo_status take(const opevo_i_net_call *call, opevo_network_routine *out, opevo_error *err)
 {
     int code = call->node->row->code;
-    const int64_t numbers[] = {routines[code], opevo_i_net_attribute_int(call, "fmod", 0),
+    bool left = code == SHIFT && opevo_i_net_attribute_is(call, "direction", "LEFT");
+    const int64_t numbers[] = {left ? ROUTINE_SHIFT_LEFT : routines[code],
+                               opevo_i_net_attribute_int(call, "fmod", 0),
                                code == MEAN ? call->ins : 1};
     opevo_status status = OPEVO_OK;
 
@@ -308,5 +331,13 @@ const opevo_i_net_operator opevo_i_net_elementwise[] = {
      "max=float:-10 min=float:-10", &clip, 0},
     {"Mod", 10, 2, 2, 1, infer_modulo, opevo_i_net_define_none, opevo_i_net_move_by_routine, MODULO,
      "fmod=int", &binary, 0},
+    {"BitwiseAnd", 18, 2, 2, 1, infer_bits, opevo_i_net_define_none, opevo_i_net_move_by_routine,
+     BITWISE_AND, NULL, &binary, 0},
+    {"BitwiseOr", 18, 2, 2, 1, infer_bits, opevo_i_net_define_none, opevo_i_net_move_by_routine,
+     BITWISE_OR, NULL, &binary, 0},
+    {"BitwiseXor", 18, 2, 2, 1, infer_bits, opevo_i_net_define_none, opevo_i_net_move_by_routine,
+     BITWISE_XOR, NULL, &binary, 0},
+    {"BitShift", 11, 2, 2, 1, infer_bits, opevo_i_net_define_none, opevo_i_net_move_by_routine,
+     SHIFT, "direction=string!", &binary, 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };

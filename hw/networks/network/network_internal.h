@@ -20,7 +20,9 @@ typedef struct opevo_i_net_node {
     opevo_network_node super;
     const Onnx__Node *source;
     const opevo_i_net_operator *row;
-    int *edges; /* the numbers of inputs and outputs */
+    int *edges;     /* the numbers of inputs and outputs */
+    bool is_branch; /* it is of a branch: while reading it may be one that cannot be computed */
+    bool is_unknown;
 } opevo_i_net_node;
 
 struct opevo_network {
@@ -58,7 +60,8 @@ typedef struct opevo_i_net_routine {
 struct opevo_i_net_operator {
     const char *name;
     int since; /* oldest opset whose meaning is this one */
-    /* A most of 0 is any number; of inputs with definitions f(f(a, b), c), or a Mean of them. */
+    /* A most of 0 is any number; of inputs with definitions f(f(a, b), c), or a Mean of them; of
+     * outputs, the first of which may be omitted then. */
     int inputs_least, inputs_most, outputs_most;
     /* Types and shapes of the outputs; data too, where they are that of an attribute. Messages
      * are sentences without the node, which the caller puts in front. */
@@ -98,9 +101,13 @@ void opevo_i_net_call_release(opevo_i_net_call *call);
 extern const opevo_i_net_operator opevo_i_net_elementwise[], opevo_i_net_unary[],
     opevo_i_net_logic[], opevo_i_net_windows[], opevo_i_net_padding[], opevo_i_net_cumulative[],
     opevo_i_net_rearrange[], opevo_i_net_indices[], opevo_i_net_normal[], opevo_i_net_products[],
-    opevo_i_net_reductions[], opevo_i_net_moves[], opevo_i_net_constants[];
+    opevo_i_net_reductions[], opevo_i_net_moves[], opevo_i_net_constants[], opevo_i_net_resize[],
+    opevo_i_net_recurrent[], opevo_i_net_quantized[], opevo_i_net_groups[];
 /* All of them, and NULL. Hook of tests. */
 extern const opevo_i_net_operator *const opevo_i_net_families[];
+
+/* The row of If with its branches taken in: a condition, and what it chooses. */
+extern const opevo_i_net_operator *const opevo_i_net_choice;
 
 const opevo_i_net_operator *
 opevo_i_net_operator_find(const char *name); /* NULL for an unknown one */
@@ -165,6 +172,9 @@ opevo_status opevo_i_net_external_read(const Onnx__Tensor *tensor, const char *w
 double opevo_i_net_number(const opevo_array *array, const void *data, int64_t i);
 int64_t opevo_i_net_whole(const opevo_array *array, const void *data, int64_t i);
 bool opevo_i_net_type_is_whole(opevo_network_type type);
+/* The type that opevo has for one of a file: float32 for float16 and bfloat16; NO_TYPE for one that
+ * it does not read. */
+opevo_network_type opevo_i_net_type_of(int64_t type);
 /* Set an element: the nearest number of whole types, fractions cut off; or modulo their range. */
 void opevo_i_net_set_number(opevo_network_type type, void *data, int64_t i, double value);
 void opevo_i_net_set_whole(opevo_network_type type, void *data, int64_t i, int64_t value);

@@ -44,6 +44,29 @@ static opevo_status infer_where(const opevo_i_net_call *call, opevo_error *err)
     return opevo_i_net_shape(call->out[0], call->in[1]->array.type, all.dims, all.extent, err);
 }
 
+/* ---- Branches ---- */
+
+/* Of a condition that is known only the tensor that it takes matters. */
+static opevo_status infer_if(const opevo_i_net_call *call, opevo_error *err)
+{
+    const opevo_array *condition = &call->in[0]->array, *yes = &call->in[1]->array,
+                      *no = &call->in[2]->array;
+    bool same = yes->type == no->type && yes->dims == no->dims;
+
+    if (condition->type != OPEVO_NETWORK_BOOL || opevo_array_elements(condition) != 1)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Its condition must be one Boolean.");
+    if (condition->data)
+        yes = no = opevo_i_net_whole(condition, condition->data, 0) ? yes : no;
+    for (int d = 0; d < yes->dims && same; d++)
+        same = yes->extent[d] == no->extent[d];
+    if (!same && yes != no)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Its branches give tensors of different types or shapes, and its "
+                          "condition is not constant; bind the input that decides it with --bind.");
+    return opevo_i_net_shape(call->out[0], yes->type, yes->dims, yes->extent, err);
+}
+
+static const opevo_i_net_routine branch = {"routine_if", routine_if, opevo_i_net_routine_take_none};
 static const opevo_i_net_routine logic = {"routine_logic", routine_logic,
                                           opevo_i_net_routine_take_code};
 static const opevo_i_net_routine choice = {"routine_where", routine_where,
@@ -63,5 +86,9 @@ const opevo_i_net_operator opevo_i_net_logic[] = {
     {"Xor", 7, 2, 2, 1, infer, NULL, opevo_i_net_move_by_routine, ROUTINE_XOR, NULL, &logic, 0},
     {"Not", 1, 1, 1, 1, infer, NULL, opevo_i_net_move_by_routine, ROUTINE_NOT, NULL, &logic, 0},
     {"Where", 9, 3, 3, 1, infer_where, NULL, opevo_i_net_move_by_routine, 0, NULL, &choice, 1},
+    {"If", 1, 3, 3, 1, infer_if, NULL, opevo_i_net_move_by_routine, 0, NULL, &branch, 1},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };
+
+const opevo_i_net_operator *const opevo_i_net_choice =
+    &opevo_i_net_logic[sizeof opevo_i_net_logic / sizeof *opevo_i_net_logic - 2];

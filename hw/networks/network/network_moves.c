@@ -355,7 +355,7 @@ static opevo_status parts_of(const opevo_i_net_call *call, int *axis, int64_t *p
                              opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
-    int64_t rest = 0;
+    int64_t rest = 0, part = 0;
     opevo_status status = OPEVO_OK;
     int count = 0;
 
@@ -365,8 +365,11 @@ static opevo_status parts_of(const opevo_i_net_call *call, int *axis, int64_t *p
         OPEVO_TRY(
             OPEVO_FAIL(err, OPEVO_INVALID, "It names %d parts for %d outputs.", count, call->outs));
     rest = in->extent[*axis];
+    part = (rest + call->outs - 1) / call->outs;
     for (int i = 0; i < call->outs; i++) {
-        if (count < 0)
+        if (count < 0 && call->opset >= 18) /* the last is smaller */
+            parts[i] = part < rest ? part : rest;
+        else if (count < 0)
             parts[i] = in->extent[*axis] / call->outs;
         if (parts[i] < 0 || parts[i] > rest)
             OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID,
@@ -509,7 +512,8 @@ const opevo_i_net_operator opevo_i_net_moves[] = {
     {"Transpose", 1, 1, 1, 1, infer_transpose, NULL, transpose, 0, "perm=ints", NULL, 0},
     {"Expand", 8, 2, 2, 1, infer_expand, NULL, expand, 0, NULL, NULL, 2},
     {"Concat", 4, 1, 0, 1, infer_concat, NULL, concat, 0, "axis=int!", NULL, 0},
-    {"Split", 2, 1, 2, 0, infer_split, NULL, split, 0, "axis=int split=ints:-12", NULL, 2},
+    {"Split", 2, 1, 2, 0, infer_split, NULL, split, 0,
+     "axis=int num_outputs=int:18- split=ints:-12", NULL, 2},
     {"Slice", 1, 1, 5, 1, infer_slice, NULL, slice, 0, "axes=ints:-9 ends=ints:-9! starts=ints:-9!",
      NULL, 30},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},

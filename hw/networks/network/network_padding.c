@@ -50,33 +50,44 @@ static opevo_status tile(const opevo_i_net_call *call, const void *const *in, vo
 
 /* ---- Borders ---- */
 
-/* Padding: elements before and after each dimension. */
+/* Padding: elements before and after each dimension; those that input 3 does not name have none. */
 static opevo_status pads_of(const opevo_i_net_call *call, int64_t *pads, opevo_error *err)
 {
-    int count = 0, dims = call->in[0]->array.dims;
-    opevo_status status =
-        opevo_i_net_list(call, 1, 11, "pads", 2 * OPEVO_NETWORK_DIMS, pads, &count, err);
+    int64_t given[2 * OPEVO_NETWORK_DIMS], axes[OPEVO_NETWORK_DIMS];
+    int count = 0, named = 0, dims = call->in[0]->array.dims;
+    opevo_status status = OPEVO_OK;
 
-    if (status != OPEVO_OK)
-        return status;
-    if (count != 2 * dims)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "It has %d paddings instead of %d.", count, 2 * dims);
+    OPEVO_TRY(opevo_i_net_list(call, 1, 11, "pads", 2 * OPEVO_NETWORK_DIMS, given, &count, err));
+    OPEVO_TRY(opevo_i_net_list(call, 3, 18, "axes", dims, axes, &named, err));
+    for (int i = 0; i < dims && named < 0; i++)
+        axes[i] = i;
+    named = named < 0 ? dims : named;
+    if (count != 2 * named)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "It has %d paddings instead of %d.", count,
+                          2 * named);
+    memset(pads, 0, 2 * OPEVO_NETWORK_DIMS * sizeof *pads);
     for (int i = 0; i < count; i++) {
-        if (pads[i] > OPEVO_COMPUTATION_EXTENT || pads[i] < -OPEVO_COMPUTATION_EXTENT)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "A padding is %lld.", (long long)pads[i]);
+        int axis = 0;
+
+        if (given[i] > OPEVO_COMPUTATION_EXTENT || given[i] < -OPEVO_COMPUTATION_EXTENT)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "A padding is %lld.", (long long)given[i]);
+        OPEVO_TRY(opevo_i_net_axis(axes[i % named], dims, &axis, err));
+        pads[i < named ? axis : dims + axis] = given[i];
     }
-    return OPEVO_OK;
+cleanup:
+    return status;
 }
 
-typedef enum border { CONSTANT, EDGE, REFLECT, UNKNOWN } border;
+typedef enum border { CONSTANT, EDGE, REFLECT, WRAP, UNKNOWN } border;
 
 static border border_of(const opevo_i_net_call *call)
 {
     if (!opevo_i_net_attribute(call, "mode") || opevo_i_net_attribute_is(call, "mode", "constant"))
         return CONSTANT;
-    return opevo_i_net_attribute_is(call, "mode", "edge")      ? EDGE
-           : opevo_i_net_attribute_is(call, "mode", "reflect") ? REFLECT
-                                                               : UNKNOWN;
+    return opevo_i_net_attribute_is(call, "mode", "edge")                        ? EDGE
+           : opevo_i_net_attribute_is(call, "mode", "reflect")                   ? REFLECT
+           : call->opset >= 19 && opevo_i_net_attribute_is(call, "mode", "wrap") ? WRAP
+                                                                                 : UNKNOWN;
 }
 
 static opevo_status infer_pad(const opevo_i_net_call *call, opevo_error *err)
@@ -89,7 +100,8 @@ static opevo_status infer_pad(const opevo_i_net_call *call, opevo_error *err)
 
     OPEVO_TRY(pads_of(call, pads, err));
     if (kind == UNKNOWN)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Attribute mode is not constant, edge or reflect.");
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Attribute mode is not constant, edge, reflect, or from opset 19 wrap.");
     if (value && (opevo_array_elements(&value->array) != 1 || value->array.type != in->type))
         return OPEVO_FAIL(err, OPEVO_INVALID, "Input 2 must be one number of type %s.",
                           opevo_network_type_name(in->type));
@@ -97,7 +109,7 @@ static opevo_status infer_pad(const opevo_i_net_call *call, opevo_error *err)
         int64_t most = pads[d] > pads[in->dims + d] ? pads[d] : pads[in->dims + d];
 
         extent[d] = in->extent[d] + pads[d] + pads[in->dims + d];
-        if ((kind == EDGE && most > 0 && in->extent[d] == 0) ||
+        if (((kind == EDGE || kind == WRAP) && most > 0 && in->extent[d] == 0) ||
             (kind == REFLECT && most > 0 && most >= in->extent[d]))
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "Dimension %d of %lld elements has no %lld elements to pad with.", d,
@@ -117,6 +129,8 @@ static int64_t place_inside(border kind, int64_t x, int64_t extent)
         return -1;
     if (kind == EDGE)
         return x < 0 ? 0 : extent - 1;
+    if (kind == WRAP)
+        return (x % extent + extent) % extent;
     return x < 0 ? -x : 2 * extent - 2 - x;
 }
 
@@ -154,7 +168,7 @@ static opevo_status pad(const opevo_i_net_call *call, const void *const *in, voi
 
 const opevo_i_net_operator opevo_i_net_padding[] = {
     {"Tile", 6, 2, 2, 1, infer_tile, NULL, tile, 0, NULL, NULL, 2},
-    {"Pad", 2, 1, 3, 1, infer_pad, NULL, pad, 0, "mode=string pads=ints:-10! value=float:-10", NULL,
+    {"Pad", 2, 1, 4, 1, infer_pad, NULL, pad, 0, "mode=string pads=ints:-10! value=float:-10", NULL,
      10},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };

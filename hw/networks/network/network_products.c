@@ -2,7 +2,7 @@
 
 /* Products of matrices. */
 
-#include "network_internal.h"
+#include "network_windows_internal.h"
 
 #include <stdio.h>
 
@@ -90,9 +90,11 @@ static opevo_array matrix_of(const opevo_array *array, bool left)
 }
 
 /* Batch dimensions of the product, broadcast; then rows and columns that operands have. */
-static opevo_status infer_matmul(const opevo_i_net_call *call, opevo_error *err)
+/* The shape of the product of two arrays. */
+static opevo_status infer_product(const opevo_i_net_call *call, const opevo_array *left,
+                                  const opevo_array *right, opevo_network_type type,
+                                  opevo_error *err)
 {
-    const opevo_array *left = &call->in[0]->array, *right = &call->in[1]->array;
     opevo_array a = matrix_of(left, true), b = matrix_of(right, false);
     int64_t extent[OPEVO_NETWORK_DIMS];
     int64_t rows = 0, columns = 0;
@@ -115,8 +117,56 @@ static opevo_status infer_matmul(const opevo_i_net_call *call, opevo_error *err)
         extent[dims++] = rows;
     if (right->dims > 1)
         extent[dims++] = columns;
-    return opevo_i_net_shape(call->out[0], left->type, dims, extent, err);
+    return opevo_i_net_shape(call->out[0], type, dims, extent, err);
 }
+
+static opevo_status infer_matmul(const opevo_i_net_call *call, opevo_error *err)
+{
+    const opevo_array *left = &call->in[0]->array, *right = &call->in[1]->array;
+
+    if (left->type != right->type)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Its inputs are of types %s and %s.",
+                          opevo_network_type_name(left->type),
+                          opevo_network_type_name(right->type));
+    return infer_product(call, left, right, left->type, err);
+}
+
+opevo_status opevo_i_net_quantized_check(const opevo_i_net_call *call, bool linear,
+                                         opevo_error *err)
+{
+    const int second = linear ? 3 : 1;
+
+    for (int i = 0; i < call->ins; i++) {
+        const opevo_array *array = call->in[i] ? &call->in[i]->array : NULL;
+        bool is_scale = linear && (i == 1 || i == 4 || i == 6);
+        bool is_one = i != 0 && i != second && i != (linear ? 5 : 3) && !(linear && i >= 8) &&
+                      !(linear && i == 4);
+
+        if (!array)
+            continue;
+        if (opevo_i_net_type_is_whole(array->type) == is_scale)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Input %d is of type %s.", i,
+                              opevo_network_type_name(array->type));
+        if (is_one && opevo_array_elements(array) != 1)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Input %d must be one number.", i);
+    }
+    return OPEVO_OK;
+}
+
+/* Whole numbers: MatMulInteger, and with scales QLinearMatMul. */
+static opevo_status infer_whole(const opevo_i_net_call *call, opevo_error *err)
+{
+    bool linear = call->node->row->code != 0;
+    opevo_status status = opevo_i_net_quantized_check(call, linear, err);
+
+    return status == OPEVO_OK
+               ? infer_product(call, &call->in[0]->array, &call->in[linear ? 3 : 1]->array,
+                               linear ? call->in[7]->array.type : OPEVO_NETWORK_INT32, err)
+               : status;
+}
+
+static const opevo_i_net_routine products = {"routine_whole_product", routine_whole_product,
+                                             opevo_i_net_routine_take_code};
 
 /* X[batch axes, first, second], with the axes of the product's batch dimensions that it has. */
 static void read_matrix(const opevo_i_net_call *call, int in, int batch, const char *first,
@@ -161,6 +211,11 @@ static opevo_status define_matmul(const opevo_i_net_call *call, opevo_text *out,
 const opevo_i_net_operator opevo_i_net_products[] = {
     {"Gemm", 7, 2, 3, 1, infer_gemm, define_gemm, NULL, 0,
      "alpha=float beta=float transA=int transB=int", NULL, 0},
-    {"MatMul", 1, 2, 2, 1, infer_matmul, define_matmul, NULL, 0, NULL, NULL, 0},
+    {"MatMul", 1, 2, 2, 1, infer_matmul, define_matmul, opevo_i_net_move_by_routine, 0, NULL,
+     &products, 0},
+    {"MatMulInteger", 10, 2, 4, 1, infer_whole, NULL, opevo_i_net_move_by_routine, 0, NULL,
+     &products, 0},
+    {"QLinearMatMul", 10, 8, 8, 1, infer_whole, NULL, opevo_i_net_move_by_routine, 1, NULL,
+     &products, 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };

@@ -112,10 +112,10 @@ static opevo_status take_input_shape(const opevo_i_net_reader *self, const Onnx_
     const opevo_network_shape *given = given_shape(self, value->name);
     opevo_array *array = &value->array;
 
-    if (!type || !opevo_network_type_bytes((opevo_network_type)type->elem_type))
+    if (!type || opevo_i_net_type_of(type->elem_type) == OPEVO_NETWORK_NO_TYPE)
         return SAY(self, err, "Input '%s' is not a tensor of a type that opevo reads.",
                    value->name);
-    array->type = (opevo_network_type)type->elem_type;
+    array->type = opevo_i_net_type_of(type->elem_type);
     if (!given && !type->shape)
         return SAY(self, err, "Input '%s' has no shape; give it with --shape %s=N,N,...",
                    value->name, value->name);
@@ -153,12 +153,14 @@ static opevo_status check_value(const opevo_i_net_reader *self, const Onnx__Valu
 {
     const Onnx__TensorType *type = info->type ? info->type->tensor_type : NULL;
     const Onnx__Shape *shape = type ? type->shape : NULL;
-    const char *wanted = type ? opevo_network_type_name((opevo_network_type)type->elem_type) : NULL;
+    opevo_network_type declared =
+        type ? opevo_i_net_type_of(type->elem_type) : OPEVO_NETWORK_NO_TYPE;
+    const char *wanted = opevo_network_type_name(declared);
 
-    if (type && type->elem_type != (int32_t)array->type && !wanted)
+    if (type && declared != array->type && !wanted)
         return SAY(self, err, "Input '%s' is of ONNX type %d, which opevo does not read.",
                    info->name, type->elem_type);
-    if (type && type->elem_type != (int32_t)array->type)
+    if (type && declared != array->type)
         return SAY(self, err, "Input '%s' is of %s; %s is of %s, so give another tensor.",
                    info->name, wanted, file, opevo_network_type_name(array->type));
     if (shape && shape->n_dim != (size_t)array->dims)
@@ -176,6 +178,25 @@ static opevo_status check_value(const opevo_i_net_reader *self, const Onnx__Valu
     return OPEVO_OK;
 }
 
+/* Whether a node makes the shape of its output of this input of numbers: scales of a Resize. */
+static bool decides_shape(const opevo_i_net_reader *self, const char *name)
+{
+    const Onnx__Graph *graph = self->network->model->graph;
+
+    for (size_t n = 0; n < graph->n_node; n++) {
+        const Onnx__Node *node = graph->node[n];
+        const char *operation = node->op_type ? node->op_type : "";
+
+        if (strcmp(operation, "Resize") != 0 && strcmp(operation, "Upsample") != 0)
+            continue;
+        for (size_t i = 1; i < node->n_input; i++) {
+            if (strcmp(node->input[i], name) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Type and shape are those of value i, and so is the value of whole numbers and of one number. */
 static opevo_status take_input_value(const opevo_i_net_reader *self, const Onnx__ValueInfo *info,
                                      int i, opevo_network_value *value, opevo_error *err)
@@ -191,7 +212,8 @@ static opevo_status take_input_value(const opevo_i_net_reader *self, const Onnx_
     status = check_input(self, value, err);
     if (status != OPEVO_OK)
         return status;
-    if (!opevo_i_net_type_is_whole(array->type) && opevo_array_elements(array) != 1)
+    if (!opevo_i_net_type_is_whole(array->type) && opevo_array_elements(array) != 1 &&
+        !decides_shape(self, info->name))
         return OPEVO_OK;
     status = opevo_array_allocate(&value->array, err);
     if (status != OPEVO_OK)
@@ -227,15 +249,22 @@ static opevo_status take_inputs(opevo_i_net_reader *self, opevo_error *err)
     opevo_network *network = self->network;
     const Onnx__Graph *graph = network->model->graph;
     opevo_status status = OPEVO_OK;
+    size_t found = 0;
 
     network->input = opevo_malloc(graph->n_input + 1, sizeof *network->input);
     if (!network->input)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the inputs of %s.", network->path);
     for (size_t i = 0; i < graph->n_input && status == OPEVO_OK; i++) {
         int number = opevo_i_net_reader_find(self, graph->input[i]->name);
+        const char *bound = opevo_i_net_binding_of(self, graph->input[i]->name);
 
         if (network->value[number].constant)
             continue;
+        if (bound) {
+            status = opevo_i_net_bind(self, graph->input[i], bound, &network->value[number], err);
+            found += status == OPEVO_OK;
+            continue;
+        }
         network->input[network->inputs++] = number;
         network->value[number].input = true;
         if (self->given.values && (size_t)network->inputs <= self->given.value_count)
@@ -250,6 +279,12 @@ static opevo_status take_inputs(opevo_i_net_reader *self, opevo_error *err)
                      "The model has %d inputs, and --run gives %zu tensors; give one for each, in "
                      "the order of the model.",
                      network->inputs, self->given.value_count);
+    if (status == OPEVO_OK && found != self->given.binding_count)
+        status =
+            SAY(self, err,
+                "--bind binds %zu inputs, of which the model has %zu that are not stored; bind "
+                "each input once, by its name.",
+                self->given.binding_count, found);
     for (size_t s = 0; s < self->given.shape_count && status == OPEVO_OK; s++) {
         int number = opevo_i_net_reader_find(self, self->given.shapes[s].name);
 
@@ -285,8 +320,11 @@ static opevo_status check_output(const opevo_i_net_reader *self, const Onnx__Val
 {
     const Onnx__TensorType *type = info->type ? info->type->tensor_type : NULL;
 
-    if (type && type->elem_type && type->elem_type != (int32_t)array->type) {
-        const char *declared = opevo_network_type_name((opevo_network_type)type->elem_type);
+    if (array->type == OPEVO_NETWORK_NO_TYPE)
+        return SAY(self, err, "Output '%s' is not known: %s", info->name,
+                   self->unknown ? self->unknown : "no node computes it.");
+    if (type && type->elem_type && opevo_i_net_type_of(type->elem_type) != array->type) {
+        const char *declared = opevo_network_type_name(opevo_i_net_type_of(type->elem_type));
 
         return SAY(self, err, "Output '%s' is declared as %s, and its nodes compute %s.",
                    info->name, declared ? declared : "another type",
@@ -358,6 +396,8 @@ static opevo_status unpack(opevo_i_net_reader *self, opevo_error *err)
     size_t size = 0;
 
     OPEVO_TRY(opevo_file_read(self->network->path, OPEVO_NETWORK_FILE, &bytes, &size, err));
+    if (!opevo_i_net_is_shallow(bytes, size))
+        OPEVO_TRY(SAY(self, err, "Its graphs lie too deep in each other."));
     self->network->model = onnx__model__unpack(NULL, size, (const uint8_t *)bytes);
     if (!self->network->model || !self->network->model->graph)
         status = SAY(self, err, "It is not an ONNX model.");
@@ -381,6 +421,8 @@ opevo_status opevo_network_read(const char *path, const opevo_network_given *giv
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %s.", path));
     OPEVO_TRY(unpack(&self, err));
     OPEVO_TRY(take_opset(&self, err));
+    self.main_nodes = network->model->graph->n_node;
+    OPEVO_TRY(opevo_i_net_expand_branches(&self, err));
     OPEVO_TRY(collect(&self, err));
     OPEVO_TRY(take_initializers(&self, err));
     OPEVO_TRY(take_inputs(&self, err));
@@ -391,6 +433,7 @@ opevo_status opevo_network_read(const char *path, const opevo_network_given *giv
     network = NULL;
 cleanup:
     opevo_network_destroy(network);
+    opevo_free(self.unknown);
     opevo_free(self.sorted);
     return status;
 }

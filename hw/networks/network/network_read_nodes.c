@@ -7,6 +7,7 @@
 
 #include <opevo/memory.h>
 
+#include <stdio.h>
 #include <string.h>
 
 /* What is computed while reading is what shapes are made of: elements of the largest constant, and
@@ -28,10 +29,18 @@ static opevo_status say_node(const opevo_i_net_reader *self, int number, opevo_s
 
 /* ---- Operators ---- */
 
-static bool is_known(const Onnx__Node *source)
+/* The row of an operator; those of other domains are named "domain.Operator". NULL: unknown. */
+static const opevo_i_net_operator *row_of(const Onnx__Node *source)
 {
-    return source->op_type && opevo_i_net_operator_find(source->op_type) &&
-           (!source->domain || !*source->domain || strcmp(source->domain, "ai.onnx") == 0);
+    const char *domain = source->domain ? source->domain : "";
+    char name[64];
+
+    if (!source->op_type || strchr(source->op_type, '.'))
+        return NULL;
+    if (!*domain || strcmp(domain, "ai.onnx") == 0)
+        return opevo_i_net_operator_find(source->op_type);
+    snprintf(name, sizeof name, "%.24s.%.32s", domain, source->op_type);
+    return opevo_i_net_operator_find(name);
 }
 
 /* Whether both are of one operator, or without one. */
@@ -79,7 +88,7 @@ static opevo_status check_operators(const opevo_i_net_reader *self, opevo_error 
     for (size_t i = 0; i < graph->n_node && unknown < NAMED; i++) {
         size_t k = 0;
 
-        if (is_known(graph->node[i]))
+        if (row_of(graph->node[i]))
             continue;
         while (k < unknown && !is_same_operator(graph->node[first[k]], graph->node[i]))
             k++;
@@ -107,7 +116,7 @@ static opevo_status bind(const opevo_i_net_reader *self, int number, opevo_error
 {
     opevo_i_net_node *node = &self->network->node[number];
     const Onnx__Node *source = node->source;
-    const opevo_i_net_operator *row = opevo_i_net_operator_find(source->op_type);
+    const opevo_i_net_operator *row = row_of(source);
     opevo_error reason = {0};
 
     if (self->network->opset < row->since)
@@ -285,6 +294,59 @@ cleanup:
     return status;
 }
 
+/* An input of a choice that is never taken. */
+static bool is_other_branch(const opevo_i_net_call *call, int in)
+{
+    const opevo_network_value *condition = call->ins == 3 ? call->in[0] : NULL;
+
+    return in > 0 && call->node->row == opevo_i_net_choice && condition && condition->array.data &&
+           in != (opevo_i_net_whole(&condition->array, condition->array.data, 0) ? 1 : 2);
+}
+
+/* Shapes of the outputs. Of a branch that may not be taken, what cannot be computed is unknown, and
+ * so is what reads it. */
+static opevo_status infer_shapes(opevo_i_net_reader *self, int number, const opevo_i_net_call *call,
+                                 opevo_error *err)
+{
+    opevo_i_net_node *node = &self->network->node[number];
+    opevo_error reason = {OPEVO_OK, ""}, said = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
+
+    for (int i = 0; i < call->ins && status == OPEVO_OK; i++) {
+        if (call->in[i] && call->in[i]->array.type == OPEVO_NETWORK_NO_TYPE &&
+            !is_other_branch(call, i))
+            status = OPEVO_FAIL(&reason, OPEVO_INVALID, "Its input is not known: %.700s",
+                                self->unknown ? self->unknown : "no node computes it.");
+    }
+    if (status == OPEVO_OK)
+        status = call->node->row->infer(call, &reason);
+    if (status == OPEVO_OK)
+        return OPEVO_OK;
+    if (!node->is_branch || status == OPEVO_NOMEM)
+        return say_node(self, number, status, reason.message, err);
+    node->is_unknown = true;
+    (void)say_node(self, number, status, reason.message, &said);
+    if (!self->unknown)
+        self->unknown = opevo_strdup(said.message);
+    for (int i = 0; i < call->outs; i++) {
+        if (call->out[i])
+            call->out[i]->array.type = OPEVO_NETWORK_NO_TYPE;
+    }
+    return OPEVO_OK;
+}
+
+/* A choice whose condition is known is the tensor that it takes. */
+static void take_choice(opevo_i_net_node *node, const opevo_i_net_call *call)
+{
+    if (node->row != opevo_i_net_choice || !call->in[0]->array.data)
+        return;
+    node->edges[0] = node->edges[is_other_branch(call, 1) ? 2 : 1];
+    node->edges[1] = node->edges[3];
+    node->super.inputs = 1;
+    node->super.output = node->edges + 1;
+    node->row = opevo_i_net_operator_find("Identity");
+}
+
 static opevo_status infer(opevo_i_net_reader *self, int number, opevo_error *err)
 {
     opevo_network *network = self->network;
@@ -311,9 +373,15 @@ static opevo_status infer(opevo_i_net_reader *self, int number, opevo_error *err
     }
     for (int i = 0; i < call.outs; i++)
         out[i] = node->super.output[i] < 0 ? NULL : &network->value[node->super.output[i]];
-    status = node->row->infer(&call, &reason);
-    if (status != OPEVO_OK)
-        OPEVO_TRY(say_node(self, number, status, reason.message, err));
+    OPEVO_TRY(infer_shapes(self, number, &call, err));
+    if (node->is_unknown)
+        goto cleanup;
+    if (node->row == opevo_i_net_choice && call.in[0]->array.data) {
+        take_choice(node, &call);
+        call.ins = 1;
+        in[0] = &network->value[node->edges[0]];
+        constant = in[0]->constant;
+    }
     node->super.computed = opevo_i_net_is_computed(&call);
     if (!node->super.computed && !node->row->move)
         OPEVO_TRY(say_node(
@@ -334,6 +402,47 @@ cleanup:
     return status;
 }
 
+/* Remove nodes of branches that no output needs. */
+static opevo_status drop_branches(opevo_network *network, opevo_error *err)
+{
+    bool *needed = opevo_calloc((size_t)network->values + 1, sizeof *needed);
+    int kept = 0;
+
+    if (!needed)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", network->path);
+    for (int i = 0; i < network->outputs; i++)
+        needed[network->output[i]] = true;
+    for (int n = network->nodes - 1; n >= 0; n--) {
+        opevo_i_net_node *node = &network->node[n];
+        bool read = !node->is_branch;
+
+        for (int i = 0; i < node->super.outputs; i++)
+            read |= node->super.output[i] >= 0 && needed[node->super.output[i]];
+        for (int i = 0; i < node->super.inputs && read; i++)
+            if (node->super.input[i] >= 0)
+                needed[node->super.input[i]] = true;
+        node->is_branch = !read;
+    }
+    for (int n = 0; n < network->nodes; n++) {
+        opevo_i_net_node *node = &network->node[n];
+
+        if (node->is_branch) {
+            for (int i = 0; i < node->super.outputs; i++)
+                if (node->super.output[i] >= 0)
+                    network->value[node->super.output[i]].producer = -1;
+            opevo_free(node->edges);
+            continue;
+        }
+        for (int i = 0; i < node->super.outputs; i++)
+            if (node->super.output[i] >= 0)
+                network->value[node->super.output[i]].producer = kept;
+        network->node[kept++] = *node;
+    }
+    network->nodes = kept;
+    opevo_free(needed);
+    return OPEVO_OK;
+}
+
 opevo_status opevo_i_net_read_nodes(opevo_i_net_reader *self, opevo_error *err)
 {
     opevo_network *network = self->network;
@@ -347,11 +456,13 @@ opevo_status opevo_i_net_read_nodes(opevo_i_net_reader *self, opevo_error *err)
     OPEVO_TRY(check_operators(self, err));
     for (int i = 0; i < network->nodes; i++) {
         network->node[i].source = graph->node[i];
+        network->node[i].is_branch = (size_t)i >= self->main_nodes;
         OPEVO_TRY(bind(self, i, err));
     }
     OPEVO_TRY(order_nodes(self, err));
     for (int i = 0; i < network->nodes; i++)
         OPEVO_TRY(infer(self, i, err));
+    status = drop_branches(network, err);
 cleanup:
     return status;
 }

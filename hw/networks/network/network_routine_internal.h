@@ -18,6 +18,7 @@ opevo_status opevo_i_net_routine_number(opevo_network_routine *to, double number
 extern const char opevo_i_net_routine_text_routine_h[], opevo_i_net_routine_text_routines_h[],
     opevo_i_net_routine_text_elements_c[], opevo_i_net_routine_text_places_c[],
     opevo_i_net_routine_text_reduce_c[], opevo_i_net_routine_text_resize_c[],
-    opevo_i_net_routine_text_recurrent_c[], opevo_i_net_routine_text_quantized_c[];
+    opevo_i_net_routine_text_recurrent_c[], opevo_i_net_routine_text_quantized_c[],
+    opevo_i_net_routine_text_windows_c[];
 
 #endif

@@ -4,20 +4,26 @@
 
 #include "network_internal.h"
 
+#include <opevo/element.h>
 #include <opevo/file.h>
 #include <opevo/memory.h>
 
 #include <string.h>
 
+/* ONNX's types of 16 bits; their elements become float32. */
+enum { FLOAT16 = 10, BFLOAT16 = 16 };
+
 /* Sets type and shape; the data are still to come. */
 static opevo_status take_shape(const Onnx__Tensor *tensor, const char *what, opevo_array *out,
                                opevo_error *err)
 {
-    out->type = (opevo_network_type)tensor->data_type;
+    bool is_short = tensor->data_type == FLOAT16 || tensor->data_type == BFLOAT16;
+
+    out->type = is_short ? OPEVO_NETWORK_UINT16 : (opevo_network_type)tensor->data_type;
     if (!opevo_network_type_bytes(out->type))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s has elements of ONNX type %d; opevo reads float32, float64, bool, "
-                          "int8 to int64 and uint8 to uint32.",
+                          "%s has elements of ONNX type %d; opevo reads float16, bfloat16, "
+                          "float32, float64, bool, int8 to int64 and uint8 to uint32.",
                           what, tensor->data_type);
     if (tensor->n_dims > OPEVO_NETWORK_DIMS)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s has %zu dimensions; opevo takes up to %d.", what,
@@ -67,6 +73,25 @@ static void copy_elements(const Onnx__Tensor *tensor, size_t count, opevo_array 
                                       : tensor->int32_data[i]);
 }
 
+/* Elements of 16 bits as float32. */
+static opevo_status widen(const Onnx__Tensor *tensor, opevo_array *array, opevo_error *err)
+{
+    opevo_element element = tensor->data_type == FLOAT16 ? OPEVO_FLOAT16 : OPEVO_BFLOAT16;
+    opevo_array wide = *array;
+    opevo_status status = OPEVO_OK;
+
+    if (tensor->data_type != FLOAT16 && tensor->data_type != BFLOAT16)
+        return OPEVO_OK;
+    wide.type = OPEVO_NETWORK_FLOAT32;
+    OPEVO_TRY(opevo_array_allocate(&wide, err));
+    for (int64_t i = 0; i < opevo_array_elements(array); i++)
+        ((float *)wide.data)[i] = (float)opevo_element_get(element, array->data, (size_t)i);
+    opevo_array_free(array);
+    *array = wide;
+cleanup:
+    return status;
+}
+
 opevo_status opevo_i_net_array_of(const Onnx__Tensor *tensor, const char *what, const char *model,
                                   opevo_array *out, opevo_error *err)
 {
@@ -77,6 +102,7 @@ opevo_status opevo_i_net_array_of(const Onnx__Tensor *tensor, const char *what, 
     OPEVO_TRY(take_shape(tensor, what, &array, err));
     if (opevo_i_net_is_external(tensor)) {
         OPEVO_TRY(opevo_i_net_external_read(tensor, what, model, &array, err));
+        OPEVO_TRY(widen(tensor, &array, err));
         *out = array;
         return OPEVO_OK;
     }
@@ -90,8 +116,11 @@ opevo_status opevo_i_net_array_of(const Onnx__Tensor *tensor, const char *what, 
     OPEVO_TRY(opevo_array_allocate(&array, err));
     if (expected)
         copy_elements(tensor, expected, &array);
+    OPEVO_TRY(widen(tensor, &array, err));
     *out = array;
 cleanup:
+    if (status != OPEVO_OK)
+        opevo_array_free(&array);
     return status;
 }
 

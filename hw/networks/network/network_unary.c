@@ -126,6 +126,38 @@ static opevo_status take(const opevo_i_net_call *call, opevo_network_routine *ou
                : status;
 }
 
+/* By its attribute a Gelu is one of two functions. */
+static const opevo_i_net_operator tanh_row = {.code = ROUTINE_GELU_TANH};
+
+static opevo_i_net_call as_gelu(const opevo_i_net_call *call, opevo_i_net_node *node)
+{
+    opevo_i_net_call out = *call;
+
+    *node = *call->node;
+    if (opevo_i_net_attribute_is(call, "approximate", "tanh"))
+        node->row = &tanh_row;
+    out.node = node;
+    return out;
+}
+
+static opevo_status define_gelu(const opevo_i_net_call *call, opevo_text *out, opevo_error *err)
+{
+    opevo_i_net_node node;
+    opevo_i_net_call as = as_gelu(call, &node);
+
+    return define(&as, out, err);
+}
+
+static opevo_status take_gelu(const opevo_i_net_call *call, opevo_network_routine *out,
+                              opevo_error *err)
+{
+    opevo_i_net_node node;
+    opevo_i_net_call as = as_gelu(call, &node);
+
+    return take(&as, out, err);
+}
+
+static const opevo_i_net_routine gelu = {"routine_unary", routine_unary, take_gelu};
 static const opevo_i_net_routine unary = {"routine_unary", routine_unary, take};
 
 const opevo_i_net_operator opevo_i_net_unary[] = {
@@ -185,5 +217,19 @@ const opevo_i_net_operator opevo_i_net_unary[] = {
      0},
     {"IsNaN", 9, 1, 1, 1, infer, define, opevo_i_net_move_by_routine, ROUTINE_IS_NAN, NULL, &unary,
      0},
+    {"IsInf", 10, 1, 1, 1, infer, define, opevo_i_net_move_by_routine, ROUTINE_IS_INF,
+     "detect_negative=int detect_positive=int", &unary, 0},
+    {"BitwiseNot", 18, 1, 1, 1, infer, define, opevo_i_net_move_by_routine, ROUTINE_BITWISE_NOT,
+     NULL, &unary, 0},
+    {"Mish", 18, 1, 1, 1, infer, define, opevo_i_net_move_by_routine, ROUTINE_MISH, NULL, &unary,
+     0},
+    {"Swish", 24, 1, 1, 1, infer, define, opevo_i_net_move_by_routine, ROUTINE_SWISH, "alpha=float",
+     &unary, 0},
+    {"Gelu", 20, 1, 1, 1, infer, define_gelu, opevo_i_net_move_by_routine, ROUTINE_GELU,
+     "approximate=string", &gelu, 0},
+    {"com.microsoft.Gelu", 1, 1, 1, 1, infer, define, opevo_i_net_move_by_routine, ROUTINE_GELU,
+     NULL, &unary, 0},
+    {"com.microsoft.QuickGelu", 1, 1, 1, 1, infer, define, opevo_i_net_move_by_routine,
+     ROUTINE_SWISH, "alpha=float", &unary, 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };

@@ -3,12 +3,19 @@
 /* Operators that slide a window: convolutions and pooling, over 1 to 3 dimensions behind batch and
  * channels. */
 
-#include "network_internal.h"
+#include "network_windows_internal.h"
 
 #include <math.h>
 #include <stdio.h>
 
-enum code { CONVOLUTION, TRANSPOSED, MAX_POOL, AVERAGE_POOL, GLOBAL_AVERAGE, GLOBAL_MAX };
+enum code {
+    CONVOLUTION = OPEVO_I_WINDOW_CONVOLUTION,
+    TRANSPOSED,
+    MAX_POOL,
+    AVERAGE_POOL,
+    GLOBAL_AVERAGE,
+    GLOBAL_MAX
+};
 
 enum {
     WINDOW_DIMS = 3,
@@ -229,7 +236,7 @@ static opevo_status check_channels(const opevo_i_net_call *call, int64_t *channe
     return OPEVO_OK;
 }
 
-static opevo_status infer(const opevo_i_net_call *call, opevo_error *err)
+opevo_status opevo_i_net_window_infer(const opevo_i_net_call *call, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     window w;
@@ -482,7 +489,7 @@ static opevo_status infer_average(const opevo_i_net_call *call, opevo_error *err
     opevo_status status = OPEVO_OK;
     window w;
 
-    OPEVO_TRY(infer(call, err));
+    OPEVO_TRY(opevo_i_net_window_infer(call, err));
     OPEVO_TRY(window_of(call, &w, err));
     for (int d = 0; d < w.dims; d++) {
         int64_t last = (w.out[d] - 1) * w.stride[d];
@@ -497,102 +504,64 @@ cleanup:
     return status;
 }
 
-/* ---- The place of the maximum --------------------------------------------------------------- */
+/* ---- Routines ------------------------------------------------------------------------------- */
 
-/* Along d, the points of the window of output `at` that are inside the input: the first, and how
- * many. The input is read where 0 <= at stride + k dilation - before < in. */
-static int64_t inside_of(const window *w, int d, int64_t at, int64_t *first)
+opevo_status opevo_i_net_window_take(const opevo_i_net_call *call, opevo_network_routine *out,
+                                     opevo_error *err)
 {
-    int64_t start = at * w->stride[d] - w->before[d], end = w->in[d] - start;
-    int64_t past = end > 0 ? (end - 1) / w->dilation[d] + 1 : 0;
-
-    *first = start < 0 ? (-start + w->dilation[d] - 1) / w->dilation[d] : 0;
-    past = past < w->kernel[d] ? past : w->kernel[d];
-    return past > *first ? past - *first : 0;
-}
-
-/* Best element of the window of output `at` in the plane `from`, -1 if the window is empty. Counted
- * in the plane, the last dimension fastest, or the first for `column`. */
-static int64_t best_of(const window *w, const float *from, const int64_t *at, bool column,
-                       int64_t *index)
-{
-    int64_t best = -1, points = 1, first[WINDOW_DIMS], count[WINDOW_DIMS];
-
-    for (int d = 0; d < w->dims; d++) {
-        count[d] = inside_of(w, d, at[d], &first[d]);
-        points *= count[d]; /* at most those of the input */
-    }
-    for (int64_t k = 0; k < points; k++) {
-        int64_t rest = k, row = 0, place = 0, step = 1, i[WINDOW_DIMS];
-
-        for (int d = w->dims - 1; d >= 0; d--) {
-            i[d] =
-                at[d] * w->stride[d] + (first[d] + rest % count[d]) * w->dilation[d] - w->before[d];
-            rest /= count[d];
-            row += i[d] * step;
-            step *= w->in[d];
-        }
-        if (best >= 0 && from[row] <= from[best])
-            continue;
-        best = row;
-        step = 1;
-        for (int d = 0; d < w->dims; d++) {
-            place += i[d] * step;
-            step *= w->in[d];
-        }
-        *index = column ? place : row;
-    }
-    return best;
-}
-
-static opevo_status move_max(const opevo_i_net_call *call, const void *const *in, void *const *out,
-                             opevo_error *err)
-{
-    const opevo_array *input = &call->in[0]->array, *output = &call->out[0]->array;
-    bool column = opevo_i_net_attribute_int(call, "storage_order", 0) != 0;
-    int64_t plane = 1, cells = 1;
     opevo_status status = OPEVO_OK;
     window w;
 
-    if (input->type != OPEVO_NETWORK_FLOAT32)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "opevo takes the maximum of float32 only.");
     OPEVO_TRY(window_of(call, &w, err));
-    for (int d = 0; d < w.dims; d++) {
-        plane *= w.in[d];
-        cells *= w.out[d];
-    }
-    for (int64_t i = 0, count = opevo_array_elements(output); i < count; i++) {
-        int64_t rest = i % cells, from = i / cells * plane, index = 0, at[WINDOW_DIMS], best = 0;
-
-        for (int d = w.dims - 1; d >= 0; d--) {
-            at[d] = rest % w.out[d];
-            rest /= w.out[d];
-        }
-        best = best_of(&w, (const float *)in[0] + from, at, column, &index);
-        ((float *)out[0])[i] = best < 0 ? -INFINITY : ((const float *)in[0])[from + best];
-        if (call->outs > 1 && out[1])
-            ((int64_t *)out[1])[i] = from + index;
-    }
+    for (int d = 0; d < WINDOW_DIMS; d++)
+        OPEVO_TRY(opevo_i_net_routine_whole(out, w.stride[d], err));
+    for (int d = 0; d < WINDOW_DIMS; d++)
+        OPEVO_TRY(opevo_i_net_routine_whole(out, w.dilation[d], err));
+    for (int d = 0; d < WINDOW_DIMS; d++)
+        OPEVO_TRY(opevo_i_net_routine_whole(out, w.before[d], err));
 cleanup:
     return status;
 }
 
+static opevo_status take_max(const opevo_i_net_call *call, opevo_network_routine *out,
+                             opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    window w;
+
+    OPEVO_TRY(window_of(call, &w, err));
+    OPEVO_TRY(
+        opevo_i_net_routine_whole(out, opevo_i_net_attribute_int(call, "storage_order", 0), err));
+    OPEVO_TRY(opevo_i_net_window_take(call, out, err));
+    for (int d = 0; d < WINDOW_DIMS; d++)
+        OPEVO_TRY(opevo_i_net_routine_whole(out, w.kernel[d], err));
+cleanup:
+    return status;
+}
+
+static const opevo_i_net_routine max_pool = {"routine_max_pool", routine_max_pool, take_max};
+
 const opevo_i_net_operator opevo_i_net_windows[] = {
-    {"Conv", 1, 2, 3, 1, infer, define_convolution, NULL, CONVOLUTION,
+    {"Conv", 1, 2, 3, 1, opevo_i_net_window_infer, define_convolution, NULL, CONVOLUTION,
      "auto_pad=string dilations=ints group=int kernel_shape=ints pads=ints strides=ints", NULL, 0},
-    {"ConvTranspose", 1, 2, 3, 1, infer, define_transposed, NULL, TRANSPOSED,
+    {"ConvTranspose", 1, 2, 3, 1, opevo_i_net_window_infer, define_transposed, NULL, TRANSPOSED,
      "auto_pad=string dilations=ints group=int kernel_shape=ints output_padding=ints "
      "output_shape=ints pads=ints strides=ints",
      NULL, 0},
-    {"MaxPool", 1, 1, 1, 2, infer, define_max, move_max, MAX_POOL,
+    {"MaxPool", 1, 1, 1, 2, opevo_i_net_window_infer, define_max, opevo_i_net_move_by_routine,
+     MAX_POOL,
      "auto_pad=string ceil_mode=int:10- dilations=ints:10- kernel_shape=ints! pads=ints "
      "storage_order=int:8- strides=ints",
-     NULL, 0},
+     &max_pool, 0},
     {"AveragePool", 7, 1, 1, 1, infer_average, define_average, NULL, AVERAGE_POOL,
-     "auto_pad=string ceil_mode=int:10- count_include_pad=int kernel_shape=ints! pads=ints "
+     "auto_pad=string ceil_mode=int:10- count_include_pad=int dilations=ints:19- "
+     "kernel_shape=ints! "
+     "pads=ints "
      "strides=ints",
      NULL, 0},
-    {"GlobalAveragePool", 1, 1, 1, 1, infer, define_average, NULL, GLOBAL_AVERAGE, NULL, NULL, 0},
-    {"GlobalMaxPool", 1, 1, 1, 1, infer, define_max, NULL, GLOBAL_MAX, NULL, NULL, 0},
+    {"GlobalAveragePool", 1, 1, 1, 1, opevo_i_net_window_infer, define_average, NULL,
+     GLOBAL_AVERAGE, NULL, NULL, 0},
+    {"GlobalMaxPool", 1, 1, 1, 1, opevo_i_net_window_infer, define_max, NULL, GLOBAL_MAX, NULL,
+     NULL, 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };

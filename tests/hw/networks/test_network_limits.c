@@ -32,13 +32,14 @@ CHECK_TEST(test_first_outputs)
         for (const opevo_i_net_operator *row = *family; row->name; row++) {
             model made;
 
-            if (!row->outputs_most)
+            if (!row->outputs_most || strchr(row->name, '.')) /* of another domain */
                 continue;
             model_start(&made);
             made.opset.version = OPEVO_NETWORK_OPSET;
             add_input(&made, "x", 1, (int64_t[]){4});
             add_node(&made, row->name,
-                     row->inputs_least > 3   ? "x x x x x"
+                     row->inputs_least > 5   ? "x x x x x x x x"
+                     : row->inputs_least > 3 ? "x x x x x"
                      : row->inputs_least > 2 ? "x x x"
                      : row->inputs_least > 1 ? "x x"
                      : row->inputs_least     ? "x"

@@ -98,9 +98,13 @@ CHECK_TEST(test_unknown)
 {
     for (const opevo_i_net_operator *const *family = opevo_i_net_families; *family; family++) {
         for (const opevo_i_net_operator *row = *family; row->name; row++) {
-            static const char *const inputs[] = {"", "x", "x x", "x x x", "x x x x", "x x x x x"};
+            static const char *const inputs[] = {
+                "",          "x",           "x x",           "x x x",          "x x x x",
+                "x x x x x", "x x x x x x", "x x x x x x x", "x x x x x x x x"};
             model made;
 
+            if (strchr(row->name, '.')) /* of another domain */
+                continue;
             start(&made, OPEVO_NETWORK_OPSET, row->name, inputs[row->inputs_least]);
             add_int(&made, 0, "padz", 1);
             check_refused(&made, "no attribute 'padz'");
@@ -260,7 +264,7 @@ CHECK_TEST(test_outputs)
     } row[] = {{OPEVO_NETWORK_FLOAT32, 2, {2, 3}, NULL},
                {0, 2, {0, 3}, NULL},
                {OPEVO_NETWORK_INT64, 2, {2, 3}, "declared as int64, and its nodes compute float32"},
-               {16, 2, {2, 3}, "declared as another type"}};
+               {8, 2, {2, 3}, "declared as another type"}};
 
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         opevo_network *network = NULL;

@@ -380,6 +380,15 @@ const char *routine_where(const routine_call *call)
     return NULL;
 }
 
+/* The first tensor or the second, whole. */
+const char *routine_if(const routine_call *call)
+{
+    const routine_tensor *taken = &call->in[routine_whole(call->in, 0) ? 1 : 2];
+
+    memcpy(call->out->data, taken->data, (size_t)routine_elements(taken) * routine_bytes(taken));
+    return NULL;
+}
+
 /* ---- Conversions ---- */
 
 /* The nearest number with `bits` bits of a fraction, ties to even, and no smaller unit than `unit`;

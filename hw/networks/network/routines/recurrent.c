@@ -1,5 +1,252 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Resampling. */
+/* Recurrent cells. Source: ONNX operator schemas, LSTM-14, GRU-14, RNN-14. They compute in float32.
+ *
+ * whole: the cell, the directions (1 or 2), whether the first goes backwards, whether the batch
+ * comes first, input_forget or linear_before_reset, then three activations of each direction.
+ * number: the clip (0: none), then alpha and beta of each activation. */
 
 #include "routines.h"
+
+enum { CELL_KIND, CELL_DIRECTIONS, CELL_BACK, CELL_BATCH_FIRST, CELL_FLAG, CELL_ACTIVATIONS };
+enum { CELL_X, CELL_W, CELL_R, CELL_B, CELL_LENGTHS, CELL_H, CELL_C, CELL_P };
+enum { CELL_FUNCTIONS = 3 };
+
+static float activate(const routine_call *call, int direction, int which, float x)
+{
+    int at = CELL_FUNCTIONS * direction + which;
+    double clip = call->number[0], a = call->number[1 + 2 * at], b = call->number[2 + 2 * at];
+
+    if (clip > 0)
+        x = x > (float)clip ? (float)clip : x < -(float)clip ? -(float)clip : x;
+    switch (call->whole[CELL_ACTIVATIONS + at]) {
+    case ROUTINE_CELL_SIGMOID:
+        return 1 / (1 + expf(-x));
+    case ROUTINE_CELL_TANH:
+        return tanhf(x);
+    case ROUTINE_CELL_RELU:
+        return x < 0 ? 0 : x;
+    case ROUTINE_CELL_AFFINE:
+        return (float)(a * (double)x + b);
+    case ROUTINE_CELL_LEAKY_RELU:
+        return x < 0 ? (float)(a * (double)x) : x;
+    case ROUTINE_CELL_THRESHOLDED_RELU:
+        return (double)x < a ? 0 : x;
+    case ROUTINE_CELL_SCALED_TANH:
+        return (float)(a * tanh(b * (double)x));
+    case ROUTINE_CELL_HARD_SIGMOID:
+        return (float)fmin(fmax(a * (double)x + b, 0), 1);
+    case ROUTINE_CELL_ELU:
+        return x < 0 ? (float)(a * expm1((double)x)) : x;
+    case ROUTINE_CELL_SOFTSIGN:
+        return x / (1 + fabsf(x));
+    default: /* softplus */
+        return log1pf(expf(x));
+    }
+}
+
+/* One direction of a cell. */
+typedef struct cell {
+    const routine_call *call;
+    int64_t steps, batch, in, hidden, gates;
+    int direction;
+    float *w, *r;      /* [in][gates hidden], [hidden][gates hidden] */
+    float *x, *s;      /* of one step and sequence: products with the input, and with the state */
+    float *h, *c;      /* the states of one sequence */
+    const float *bias; /* [2 gates hidden]; NULL */
+    const float *peep; /* [3 hidden]; NULL */
+} cell;
+
+/* to[k][g] = from[g][k] */
+static float *transposed(const float *from, int64_t rows, int64_t columns)
+{
+    float *to = malloc((size_t)(rows * columns + 1) * sizeof *to);
+
+    for (int64_t g = 0; g < rows && to; g++) {
+        for (int64_t k = 0; k < columns; k++)
+            to[k * rows + g] = from[g * columns + k];
+    }
+    return to;
+}
+
+/* to[g] = bias[g] + sum over k of v[k] m[k][g] */
+static void multiply(const float *v, const float *m, int64_t inner, int64_t count,
+                     const float *bias, float *to)
+{
+    for (int64_t g = 0; g < count; g++)
+        to[g] = bias ? bias[g] : 0;
+    for (int64_t k = 0; k < inner; k++) {
+        float factor = v[k];
+
+        for (int64_t g = 0; g < count; g++)
+            to[g] += factor * m[k * count + g];
+    }
+}
+
+static void step_lstm(cell *self)
+{
+    const float *peep = self->peep;
+    int64_t n = self->hidden;
+
+    for (int64_t j = 0; j < n; j++) {
+        float i = self->x[j] + self->s[j], o = self->x[n + j] + self->s[n + j];
+        float f = self->x[2 * n + j] + self->s[2 * n + j];
+        float g = self->x[3 * n + j] + self->s[3 * n + j];
+
+        i = activate(self->call, self->direction, 0, peep ? i + peep[j] * self->c[j] : i);
+        f = activate(self->call, self->direction, 0, peep ? f + peep[2 * n + j] * self->c[j] : f);
+        f = self->call->whole[CELL_FLAG] ? 1 - i : f;
+        g = activate(self->call, self->direction, 1, g);
+        self->c[j] = f * self->c[j] + i * g;
+        o = activate(self->call, self->direction, 0, peep ? o + peep[n + j] * self->c[j] : o);
+        self->h[j] = o * activate(self->call, self->direction, 2, self->c[j]);
+    }
+}
+
+static void step_gru(cell *self)
+{
+    int64_t n = self->hidden;
+    const float *bias = self->bias ? self->bias + 3 * n : NULL;
+    bool before = self->call->whole[CELL_FLAG] != 0;
+
+    for (int64_t j = 0; j < 2 * n; j++)
+        self->x[j] = activate(self->call, self->direction, 0, self->x[j] + self->s[j]);
+    if (!before) { /* the product with the state that was reset */
+        for (int64_t j = 0; j < n; j++)
+            self->c[j] = self->x[n + j] * self->h[j];
+        for (int64_t j = 0; j < n; j++)
+            self->s[2 * n + j] = bias ? bias[2 * n + j] : 0;
+        for (int64_t k = 0; k < n; k++) {
+            for (int64_t j = 0; j < n; j++)
+                self->s[2 * n + j] += self->c[k] * self->r[k * 3 * n + 2 * n + j];
+        }
+    }
+    for (int64_t j = 0; j < n; j++) {
+        float z = self->x[j], reset = before ? self->x[n + j] : 1;
+        float g = activate(self->call, self->direction, 1,
+                           self->x[2 * n + j] + reset * self->s[2 * n + j]);
+
+        self->h[j] = (1 - z) * g + z * self->h[j];
+    }
+}
+
+static void run_step(cell *self, const float *x)
+{
+    int64_t count = self->gates * self->hidden;
+
+    multiply(x, self->w, self->in, count, self->bias, self->x);
+    multiply(self->h, self->r, self->hidden, count, self->bias ? self->bias + count : NULL,
+             self->s);
+    if (self->call->whole[CELL_KIND] == ROUTINE_LSTM)
+        step_lstm(self);
+    else if (self->call->whole[CELL_KIND] == ROUTINE_GRU)
+        step_gru(self);
+    else
+        for (int64_t j = 0; j < count; j++)
+            self->h[j] = activate(self->call, self->direction, 0, self->x[j] + self->s[j]);
+}
+
+/* Where the state of a sequence is in input or output `t`. */
+static int64_t state_at(const cell *self, int64_t b)
+{
+    int64_t directions = self->call->whole[CELL_DIRECTIONS];
+
+    return self->hidden * (self->call->whole[CELL_BATCH_FIRST] ? b * directions + self->direction
+                                                               : self->direction * self->batch + b);
+}
+
+static void take_state(const cell *self, int in, int64_t b, float *to)
+{
+    const float *from = routine_has(self->call, in) ? self->call->in[in].data : NULL;
+
+    for (int64_t j = 0; j < self->hidden; j++)
+        to[j] = from ? from[state_at(self, b) + j] : 0;
+}
+
+static void give_state(const cell *self, int out, int64_t b, const float *from)
+{
+    if (out < self->call->outs && self->call->out[out].data)
+        memcpy((float *)self->call->out[out].data + state_at(self, b), from,
+               (size_t)self->hidden * sizeof *from);
+}
+
+static void run_sequence(cell *self, int64_t b)
+{
+    const routine_call *call = self->call;
+    bool first = call->whole[CELL_BATCH_FIRST] != 0;
+    bool back = self->direction == 1 || call->whole[CELL_BACK];
+    int64_t directions = call->whole[CELL_DIRECTIONS], length = self->steps;
+    float *y = call->outs && call->out[0].data ? call->out[0].data : NULL;
+
+    if (routine_has(call, CELL_LENGTHS))
+        length = routine_whole(&call->in[CELL_LENGTHS], b);
+    length = length < 0 ? 0 : length > self->steps ? self->steps : length;
+    take_state(self, CELL_H, b, self->h);
+    take_state(self, CELL_C, b, self->c);
+    for (int64_t k = 0; k < self->steps; k++) {
+        int64_t t = back && k < length ? length - 1 - k : k;
+        int64_t row = first ? b * self->steps + t : t * self->batch + b;
+        int64_t to = first ? (b * self->steps + t) * directions + self->direction
+                           : (t * directions + self->direction) * self->batch + b;
+
+        if (k < length)
+            run_step(self, (const float *)call->in[CELL_X].data + row * self->in);
+        for (int64_t j = 0; j < self->hidden && y; j++)
+            y[to * self->hidden + j] = k < length ? self->h[j] : 0;
+    }
+    give_state(self, 1, b, self->h);
+    if (call->whole[CELL_KIND] == ROUTINE_LSTM)
+        give_state(self, 2, b, self->c);
+}
+
+static bool run_direction(cell *self)
+{
+    const routine_call *call = self->call;
+    int64_t count = self->gates * self->hidden;
+    size_t bytes = (size_t)(count + 1) * sizeof(float);
+    bool made = false;
+
+    self->w = transposed((const float *)call->in[CELL_W].data + self->direction * count * self->in,
+                         count, self->in);
+    self->r =
+        transposed((const float *)call->in[CELL_R].data + self->direction * count * self->hidden,
+                   count, self->hidden);
+    self->x = malloc(bytes);
+    self->s = malloc(bytes);
+    self->h = malloc(bytes);
+    self->c = malloc(bytes);
+    self->bias = routine_has(call, CELL_B)
+                     ? (const float *)call->in[CELL_B].data + self->direction * 2 * count
+                     : NULL;
+    self->peep = routine_has(call, CELL_P)
+                     ? (const float *)call->in[CELL_P].data + self->direction * 3 * self->hidden
+                     : NULL;
+    made = self->w && self->r && self->x && self->s && self->h && self->c;
+    for (int64_t b = 0; b < self->batch && made; b++)
+        run_sequence(self, b);
+    free(self->w);
+    free(self->r);
+    free(self->x);
+    free(self->s);
+    free(self->h);
+    free(self->c);
+    return made;
+}
+
+const char *routine_recurrent(const routine_call *call)
+{
+    static const int64_t gates[] = {[ROUTINE_RNN] = 1, [ROUTINE_GRU] = 3, [ROUTINE_LSTM] = 4};
+    const routine_tensor *x = &call->in[CELL_X];
+    int first = call->whole[CELL_BATCH_FIRST] ? 1 : 0;
+    cell self = {.call = call,
+                 .steps = x->extent[first],
+                 .batch = x->extent[1 - first],
+                 .in = x->extent[2],
+                 .hidden = call->in[CELL_R].extent[2],
+                 .gates = gates[call->whole[CELL_KIND]]};
+    bool made = true;
+
+    for (; self.direction < call->whole[CELL_DIRECTIONS] && made; self.direction++)
+        made = run_direction(&self);
+    return made ? NULL : "There is no memory for a recurrent cell.";
+}

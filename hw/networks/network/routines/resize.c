@@ -1,5 +1,182 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Resampling. */
+/* Resampling along axes. Source: ONNX operator schemas, Resize-19.
+ *
+ * Output coordinate x of an axis is at place p of the input. With b = ceil(p) - 1 and r = p - b in
+ * (0, 1], the taps are b + first ... and tap t weighs kernel((t - r) s), where s is 1, or with
+ * antialias the scale where that is below 1; weights are divided by their sum. */
 
 #include "routines.h"
+
+/* Places and weights of the outputs along one axis. */
+typedef struct resize_axis {
+    int taps;
+    int64_t *place; /* of each tap of each output */
+    double *weight;
+    bool *outside; /* of each output: the result is the extrapolation value */
+} resize_axis;
+
+/* whole: mode, coordinates, nearest, exclude_outside, antialias. number: the coefficient of cubic,
+ * the extrapolation value, then of each dimension the scale, and start and end of its region. */
+enum { RESIZE_MODE, RESIZE_COORDINATES, RESIZE_NEAREST, RESIZE_EXCLUDES, RESIZE_ANTIALIAS };
+enum { RESIZE_CUBIC, RESIZE_OUTSIDE, RESIZE_DIMS };
+
+static double resized_place(const routine_call *call, int d, int64_t x)
+{
+    const double *of = call->number + RESIZE_DIMS + 3 * d;
+    double in = (double)call->in->extent[d], scale = of[0], out = scale * in;
+
+    /* The standard scales by an extent that need not be whole; a whole one is exact here. */
+    out = fabs(out - rint(out)) < 1e-6 * out ? rint(out) : out;
+    switch (call->whole[RESIZE_COORDINATES]) {
+    case ROUTINE_HALF_PIXEL:
+        return ((double)x + .5) / scale - .5;
+    case ROUTINE_HALF_PIXEL_SYMMETRIC:
+        return in / 2 * (1 - (double)call->out->extent[d] / out) + ((double)x + .5) / scale - .5;
+    case ROUTINE_PYTORCH_HALF_PIXEL:
+        return out > 1 ? ((double)x + .5) / scale - .5 : 0;
+    case ROUTINE_ASYMMETRIC:
+        return (double)x / scale;
+    case ROUTINE_ALIGN_CORNERS:
+        return out > 1 ? (double)x * (in - 1) / (out - 1) : 0;
+    case ROUTINE_HALF_PIXEL_NEAREST:
+        return ((double)x + .5) / scale;
+    default: /* crop and resize */
+        return out > 1 ? of[1] * (in - 1) + (double)x * (of[2] - of[1]) * (in - 1) / (out - 1)
+                       : .5 * (of[1] + of[2]) * (in - 1);
+    }
+}
+
+static double resize_kernel(const routine_call *call, double x)
+{
+    double a = call->number[RESIZE_CUBIC];
+
+    x = fabs(x);
+    if (call->whole[RESIZE_MODE] == ROUTINE_LINEAR)
+        return x < 1 ? 1 - x : 0;
+    if (x <= 1)
+        return ((a + 2) * x - (a + 3)) * x * x + 1;
+    return x < 2 ? ((x - 5) * x + 8) * x * a - 4 * a : 0;
+}
+
+static int64_t nearest_place(const routine_call *call, double p)
+{
+    switch (call->whole[RESIZE_NEAREST]) {
+    case ROUTINE_PREFER_FLOOR:
+        return (int64_t)ceil(p - .5);
+    case ROUTINE_PREFER_CEIL:
+        return (int64_t)floor(p + .5);
+    case ROUTINE_NEAREST_FLOOR:
+        return (int64_t)floor(p);
+    default:
+        return (int64_t)ceil(p);
+    }
+}
+
+static int64_t inside(int64_t at, int64_t extent)
+{
+    return at < 0 ? 0 : at >= extent ? extent - 1 : at;
+}
+
+static void weigh(const routine_call *call, int d, double p, double scale, int taps, int64_t *place,
+                  double *weight)
+{
+    double base = ceil(p) - 1, sum = 0;
+
+    for (int t = 0; t < taps; t++) {
+        int64_t at = (int64_t)base + 1 - taps / 2 + t;
+        bool excluded = call->whole[RESIZE_EXCLUDES] && at != inside(at, call->in->extent[d]);
+
+        place[t] = inside(at, call->in->extent[d]);
+        weight[t] = excluded ? 0 : resize_kernel(call, ((double)at - p) * scale);
+        sum += weight[t];
+    }
+    for (int t = 0; t < taps; t++)
+        weight[t] /= sum;
+}
+
+static bool make_axis(const routine_call *call, int d, resize_axis *self)
+{
+    int64_t in = call->in->extent[d], out = call->out->extent[d];
+    bool cubic = call->whole[RESIZE_MODE] == ROUTINE_CUBIC;
+    bool nearest = call->whole[RESIZE_MODE] == ROUTINE_NEAREST;
+    double scale = call->number[RESIZE_DIMS + 3 * d];
+
+    scale = call->whole[RESIZE_ANTIALIAS] && scale < 1 ? scale : 1;
+    self->taps = nearest ? 1 : 2 - 2 * (int)(floor((cubic ? -2 : -1) / scale) + 1);
+    if (in == out && call->number[RESIZE_DIMS + 3 * d] == 1 &&
+        call->whole[RESIZE_COORDINATES] != ROUTINE_CROP)
+        self->taps = 1;
+    self->place = calloc((size_t)(out * self->taps) + 1, sizeof *self->place);
+    self->weight = calloc((size_t)(out * self->taps) + 1, sizeof *self->weight);
+    self->outside = calloc((size_t)out + 1, sizeof *self->outside);
+    if (!self->place || !self->weight || !self->outside)
+        return false;
+    for (int64_t x = 0; x < out; x++) {
+        double p = resized_place(call, d, x);
+        int64_t *place = self->place + x * self->taps;
+        double *weight = self->weight + x * self->taps;
+
+        self->outside[x] =
+            call->whole[RESIZE_COORDINATES] == ROUTINE_CROP && (p < 0 || p > (double)(in - 1));
+        if (self->taps == 1) {
+            *place = nearest ? inside(nearest_place(call, p), in) : x;
+            *weight = 1;
+        } else {
+            weigh(call, d, p, scale, self->taps, place, weight);
+        }
+    }
+    return true;
+}
+
+/* The sum over the taps of dimensions from d on. */
+static double resample(const routine_call *call, const resize_axis *axis, const int64_t *x, int d,
+                       int64_t from)
+{
+    const routine_tensor *in = call->in;
+    const resize_axis *one = &axis[d];
+    double sum = 0;
+
+    if (d == in->dims)
+        return routine_number(in, from);
+    for (int t = 0; t < one->taps; t++) {
+        int64_t at = from * in->extent[d] + one->place[x[d] * one->taps + t];
+        double weight = one->weight[x[d] * one->taps + t];
+
+        if (one->taps == 1)
+            return resample(call, axis, x, d + 1, at);
+        sum += weight * resample(call, axis, x, d + 1, at);
+    }
+    return sum;
+}
+
+const char *routine_resize(const routine_call *call)
+{
+    const routine_tensor *out = call->out;
+    resize_axis axis[ROUTINE_DIMS] = {{0, NULL, NULL, NULL}};
+    int64_t x[ROUTINE_DIMS] = {0};
+    bool made = true;
+
+    for (int d = 0; d < out->dims && made; d++)
+        made = make_axis(call, d, &axis[d]);
+    for (int64_t i = 0, count = routine_elements(out); i < count && made; i++) {
+        bool outside = false;
+
+        for (int d = 0; d < out->dims; d++)
+            outside |= axis[d].outside[x[d]];
+        if (outside)
+            routine_set_number(out, i, call->number[RESIZE_OUTSIDE]);
+        else if (routine_is_whole(out) && call->whole[RESIZE_MODE] != ROUTINE_NEAREST)
+            routine_set_number(out, i, rint(resample(call, axis, x, 0, 0)));
+        else
+            routine_set_number(out, i, resample(call, axis, x, 0, 0));
+        for (int d = out->dims - 1; d >= 0 && ++x[d] == out->extent[d]; d--)
+            x[d] = 0;
+    }
+    for (int d = 0; d < out->dims; d++) {
+        free(axis[d].place);
+        free(axis[d].weight);
+        free(axis[d].outside);
+    }
+    return made ? NULL : "There is no memory to resample a tensor.";
+}

@@ -106,17 +106,43 @@ enum {
 /* Of routine_scatter_elements and routine_scatter_slices: how updates join what is there. */
 enum { ROUTINE_PUT, ROUTINE_PUT_ADD, ROUTINE_PUT_MULTIPLY, ROUTINE_PUT_MAX, ROUTINE_PUT_MIN };
 
-/* Of routine_recurrent. */
+/* Of routine_recurrent: cells and activations. */
 enum { ROUTINE_RNN, ROUTINE_GRU, ROUTINE_LSTM };
+enum {
+    ROUTINE_CELL_SIGMOID,
+    ROUTINE_CELL_TANH,
+    ROUTINE_CELL_RELU,
+    ROUTINE_CELL_AFFINE,
+    ROUTINE_CELL_LEAKY_RELU,
+    ROUTINE_CELL_THRESHOLDED_RELU,
+    ROUTINE_CELL_SCALED_TANH,
+    ROUTINE_CELL_HARD_SIGMOID,
+    ROUTINE_CELL_ELU,
+    ROUTINE_CELL_SOFTSIGN,
+    ROUTINE_CELL_SOFTPLUS
+};
 
-routine routine_unary, routine_binary, routine_clip, routine_logic, routine_where, routine_cast;
+/* Of routine_resize: modes, coordinates and rounding. */
+enum { ROUTINE_NEAREST, ROUTINE_LINEAR, ROUTINE_CUBIC };
+enum {
+    ROUTINE_HALF_PIXEL,
+    ROUTINE_HALF_PIXEL_SYMMETRIC,
+    ROUTINE_PYTORCH_HALF_PIXEL,
+    ROUTINE_ASYMMETRIC,
+    ROUTINE_ALIGN_CORNERS,
+    ROUTINE_HALF_PIXEL_NEAREST,
+    ROUTINE_CROP
+};
+enum { ROUTINE_PREFER_FLOOR, ROUTINE_PREFER_CEIL, ROUTINE_NEAREST_FLOOR, ROUTINE_NEAREST_CEIL };
+
+routine routine_unary, routine_binary, routine_clip, routine_logic, routine_where, routine_if,
+    routine_cast;
 routine routine_gather, routine_gather_elements, routine_gather_slices, routine_scatter_elements,
     routine_scatter_slices, routine_one_hot, routine_cumulative, routine_top;
 routine routine_reduce, routine_place, routine_softmax;
-routine routine_resize;
+routine routine_resize, routine_max_pool;
 routine routine_recurrent;
 routine routine_quantize, routine_dequantize, routine_quantize_dynamic, routine_whole_product,
     routine_whole_convolution;
-routine routine_move;
 
 #endif

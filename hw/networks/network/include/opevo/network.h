@@ -5,7 +5,7 @@
  * others move elements.
  *
  * Source: ONNX, "Open Neural Network Exchange Intermediate Representation Specification" and
- * "Operator Schemas", opsets 7 to 17. */
+ * "Operator Schemas", opsets 7 to 26. */
 
 #ifndef OPEVO_NETWORK_H
 #define OPEVO_NETWORK_H
@@ -16,7 +16,7 @@ OPEVO_BEGIN_C
 
 enum {
     OPEVO_NETWORK_DIMS = OPEVO_COMPUTATION_DIMS,
-    OPEVO_NETWORK_OPSET = 17 /* newest that is read */
+    OPEVO_NETWORK_OPSET = 26 /* newest that is read */
 };
 #define OPEVO_NETWORK_FILE ((size_t)2 << 30) /* most bytes of a file: the limit of protobuf */
 
@@ -101,6 +101,10 @@ void opevo_network_shapes_free(opevo_network_shapes *shapes);
 typedef struct opevo_network_given {
     const opevo_network_shape *shapes; /* of inputs whose dimensions the file leaves open */
     size_t shape_count;
+    /* Inputs that become constants: "sr=16000", "axes=0,1", or "mask=mask.pb", a file with a
+     * TensorProto. Numbers take the shape of the input, or are one dimension where that is open. */
+    const char *const *bindings;
+    size_t binding_count;
     /* Values of all inputs in the order of the file; those of whole numbers, such as the new shape
      * of a Reshape, and those of one element become constants of the network. */
     const opevo_array *values;
