@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """tune_kernel: right and wrong results, what is measured, caches of Kernel Tuner, and refusals."""
 
+import itertools
 import json
 import shutil
 import sys
@@ -34,6 +35,20 @@ __global__ void add(const float *a, const float *b, float *c, int n)
     for (int i = x; i < x + items; i++)
         if (i < n)
             c[i] = a[i] + b[i];
+}
+"""
+
+
+OPENCL = """
+typedef struct { int n; float scale[2]; double wide; } size;
+__kernel void add(__global const float *a, __global const float *b, __global float *c, const size s)
+{
+    int x = get_group_id(0) * block_size_x * items + get_local_id(0) * (apart ? 1 : items);
+    for (int i = 0; i < items; i++) {
+        int k = x + i * (apart ? block_size_x : 1);
+        if (k < s.n)
+            c[k] = (a[k] + b[k]) * s.scale[0] * s.scale[1] * (float)s.wide;
+    }
 }
 """
 
@@ -102,6 +117,41 @@ class TuneKernel(unittest.TestCase):
             grid_div_x=["block_size_x * 2"], answer=self.answer, on="simt",
         )  # fmt: skip
         self.assertEqual([each["items"] for each in results], [3])
+
+    def test_opencl(self):
+        """Blocks, divisors by functions, a struct, and restrictions: the configurations that are
+        right are those that Kernel Tuner's meaning of the call allows, by enumeration."""
+        if "opencl:0" not in json.dumps(opevo.call("devices")):
+            self.skipTest("no OpenCL device: install pocl-opencl-icd")
+        params = {"block_size_x": [8, 16, 32], "items": [1, 2, 3], "apart": [0, 1]}
+        kind = numpy.dtype([("n", "i4"), ("scale", "f4", (2,)), ("wide", "f8")], align=True)
+        record = numpy.array((COUNT, (0.5, 2.0), 1.0), dtype=kind)
+        restrictions = [
+            "block_size_x * items <= 48",
+            lambda p: p["items"] != 2 or p["apart"] == 1,
+            lambda p: p["block_size_x"] > 8 and p["items"] > 0,
+        ]
+        wanted = {
+            tuple(config.values())
+            for values in itertools.product(*params.values())
+            for config in [dict(zip(params, values))]
+            if eval(restrictions[0], dict(config)) and all(each(config) for each in restrictions[1:])
+        }
+        divisors = [
+            ["block_size_x", "items"],
+            lambda p: p["block_size_x"] * p["items"],
+            ["block_size_x * items"],
+        ]
+        for divisor in divisors:
+            results, _ = opevo.tune_kernel(
+                "add", OPENCL, lambda p: COUNT, [*self.arguments[:3], record[()]], params,
+                grid_div_x=divisor, restrictions=restrictions, lang=None,
+                answer=lambda arguments: [None, None, arguments[0] + arguments[1], None],
+            )  # fmt: skip
+            self.assertEqual({tuple(each[name] for name in params) for each in results}, wanted)
+        packed = numpy.zeros((), dtype=[("n", "i4"), ("wide", "f8")])
+        with self.assertRaisesRegex(opevo.Error, "align=True"):
+            opevo.tune_kernel("add", OPENCL, COUNT, [*self.arguments[:3], packed[()]], params)
 
     def test_strategies(self):
         results, _ = self.tune(list(range(10, 40)), strategy="random", strategy_options={"max_fevals": 5})

@@ -8,7 +8,7 @@ import itertools
 import json
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,20 +29,22 @@ _ELEMENTS = {
     "int8": "i8",
     "uint8": "u8",
 }
-_DEVICES = {"CUDA": "cuda", "HIP": "hip", "C": "cpu"}
-_ENDINGS = {"CUDA": ".cu", "HIP": ".hip", "C": ".c"}
+_DEVICES = {"CUDA": "cuda", "HIP": "hip", "OpenCL": "opencl", "C": "cpu"}
+_ENDINGS = {"CUDA": ".cu", "HIP": ".hip", "OpenCL": ".cl", "C": ".c"}
 _FAILURES = {
     "build-error": "CompilationFailedConfig",
     "rejected": "InvalidConfig",
 }
 _MOST_EXCLUDED = 50  # configurations in one restriction
+_MOST_COMBINATIONS = 1 << 16  # of the values of the parameters that a function asks for
 
 
 def _language(source: str, lang: str | None) -> str:
     """What Kernel Tuner detects by the words of a source."""
     if lang is None:
         words = ("__global__", "blockIdx", "threadIdx")
-        lang = "CUDA" if any(word in source for word in words) else "C"
+        lang = "OpenCL" if "__kernel" in source else "C"
+        lang = "CUDA" if any(word in source for word in words) else lang
     found = {name.lower(): name for name in _DEVICES}.get(lang.lower())
     if found is None:
         raise Error(f"lang={lang!r}: kernels in {', '.join(_DEVICES)} are tuned.")
@@ -64,38 +66,151 @@ def _element(dtype: object, what: str) -> str:
     return element
 
 
+def _members(dtype: Any, value: Any, what: str) -> Iterator[dict[str, Any]]:
+    for name in dtype.names:
+        part = dtype.fields[name][0]
+        if part.names:
+            yield from _members(part, value[name], f"{what}.{name}")
+        elif part.subdtype:
+            yield from (_scalar(each, f"{what}.{name}") for each in value[name].ravel())
+        else:
+            yield _scalar(value[name], f"{what}.{name}")
+
+
+def _struct(value: Any, what: str) -> dict[str, Any]:
+    """A record of numpy, which has to lie in memory as C has it."""
+    import numpy
+
+    fields = value.dtype.fields
+    as_c = numpy.dtype([(name, fields[name][0]) for name in value.dtype.names], align=True)
+    places = {name: field[1] for name, field in (as_c.fields or {}).items()}
+    if as_c.itemsize != value.dtype.itemsize or any(
+        places[name] != fields[name][1] for name in value.dtype.names
+    ):
+        raise Error(f"{what}: give its type as numpy.dtype(..., align=True), which is C's.")
+    return {"struct": list(_members(value.dtype, value, what))}
+
+
 def _scalar(value: Any, what: str) -> dict[str, Any]:
     """A number as an argument: of numpy with its type; 5 is an int, and 5.0 a float."""
     if isinstance(value, bool):
         raise Error(f"{what}: give a number of numpy or of Python.")
-    if isinstance(value, int):
-        return {"i32": value}
-    if isinstance(value, float):
-        return {"f32": float(value)}
-    if not hasattr(value, "dtype"):
+    if not hasattr(value, "dtype"):  # numpy's float64 is a float of Python, too
+        if isinstance(value, int):
+            return {"i32": value}
+        if isinstance(value, float):
+            return {"f32": value}
         raise Error(f"{what}: give an array or a number of numpy.")
+    if value.dtype.names:
+        return _struct(value, what)
     element = _element(value.dtype, what)
     return {element: float(value) if element in ("f32", "f64") else int(value)}
 
 
-def _product(divisors: Sequence[str | int] | None, names: set[str]) -> str:
+# ---- Functions of the parameters ----
+
+
+class _Asked(dict[str, Any]):
+    """A configuration that notes which parameters a function asks for."""
+
+    def __init__(self, config: Mapping[str, Any], asked: set[str]) -> None:
+        super().__init__(config)
+        self._asked = asked
+
+    def __getitem__(self, name: str) -> Any:
+        self._asked.add(name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if name in self else default
+
+
+def _table(
+    function: Callable[[Mapping[str, Any]], Any], params: Mapping[str, Sequence[Any]], what: str
+) -> list[tuple[dict[str, Any], Any]]:
+    """The values of a function of the configuration, for all values of the parameters it asks for."""
+    first = {name: values[0] for name, values in params.items()}
+    asked: set[str] = set()
+    function(_Asked(first, asked))
+    while True:
+        names = [name for name in params if name in asked]
+        count = 1
+        for name in names:
+            count *= len(params[name])
+        if count > _MOST_COMBINATIONS:
+            raise Error(f"{what}: a function of {count} combinations; give an expression.")
+        rows = []
+        for values in itertools.product(*(params[name] for name in names)):
+            config = dict(zip(names, values, strict=True))
+            rows.append((config, function(_Asked({**first, **config}, asked))))
+        if len([name for name in params if name in asked]) == len(names):
+            return rows
+
+
+def _whole(function: Any, params: Mapping[str, Sequence[Any]], what: str) -> str:
+    """A function of the configuration as an expression of a harness."""
+    rows = _table(function, params, what)
+    for config, _ in rows:
+        if not all(isinstance(value, int) for value in config.values()):
+            raise Error(f"{what}: the function asks for a parameter that is not a whole number.")
+    if len({int(value) for _, value in rows}) == 1:
+        return str(int(rows[0][1]))
+    return " + ".join(
+        f"{int(value)} * ({' && '.join(f'{name} == {int(part)}' for name, part in config.items())})"
+        for config, value in rows
+    )
+
+
+def _restrictions(given: Any, params: Mapping[str, Sequence[Any]]) -> list[str]:
+    """Restrictions as expressions; of a function, what it forbids."""
+    found: list[str] = []
+    for each in [given] if callable(given) or isinstance(given, str) else list(given or ()):
+        if not callable(each):
+            found.append(each)
+            continue
+        rows = _table(each, params, "restrictions")
+        forbidden = [config for config, allowed in rows if not allowed]
+        if any(not config for config in forbidden):
+            raise Error("restrictions: a function forbids all configurations.")
+        found += _excluding(forbidden, None)
+    return found
+
+
+def _product(divisors: Any, params: Mapping[str, Sequence[Any]]) -> str:
     """What a dimension of the problem is divided by."""
-    given = [str(each) for each in divisors or ()]
+    names = set(params)
+    if callable(divisors):
+        return f"({_whole(divisors, params, 'grid_div')})"
+    given = [
+        _whole(each, params, "grid_div") if callable(each) else str(each) for each in divisors or ()
+    ]
     return " * ".join(f"({each})" for each in given if each in names or not each.isidentifier())
 
 
+def _sizes(problem_size: Any, params: Mapping[str, Sequence[Any]]) -> list[int | str]:
+    """Up to three dimensions; of a function, each by its values."""
+    if not callable(problem_size):
+        return [problem_size] if isinstance(problem_size, (int, str)) else list(problem_size)
+    first = problem_size({name: values[0] for name, values in params.items()})
+    if not isinstance(first, (tuple, list)):
+        return [_whole(problem_size, params, "problem_size")]
+
+    def part(axis: int) -> Callable[[Mapping[str, Any]], Any]:
+        return lambda config: problem_size(config)[axis]
+
+    return [_whole(part(axis), params, "problem_size") for axis in range(len(first))]
+
+
 def _grid(
-    problem_size: int | str | Sequence[int | str],
-    divisors: Sequence[Sequence[str | int] | None],
-    names: set[str],
+    problem_size: Any, divisors: Sequence[Any], params: Mapping[str, Sequence[Any]]
 ) -> list[str]:
-    sizes = [problem_size] if isinstance(problem_size, (int, str)) else list(problem_size)
-    if callable(problem_size) or not 1 <= len(sizes) <= 3:
+    sizes = _sizes(problem_size, params)
+    if not 1 <= len(sizes) <= 3:
         raise Error("problem_size: give a number, an expression, or up to three of them.")
     return [
         f"ceil({size}, {product})" if product else str(size)
         for size, product in zip(
-            sizes, (_product(each, names) for each in divisors), strict=False
+            sizes, (_product(each, params) for each in divisors), strict=False
         )
     ]
 
@@ -124,6 +239,8 @@ class _Arguments:
             if not isinstance(value, numpy.ndarray) or value.ndim == 0:
                 self.arguments.append(_scalar(value, f"arguments[{number}]"))
                 continue
+            if value.dtype.names:  # records are bytes
+                value = numpy.ascontiguousarray(value).view("uint8")
             element = _element(value.dtype, f"arguments[{number}]")
             numpy.save(folder / f"{name}.npy", numpy.ascontiguousarray(value).ravel())
             fill = {"file": f"{name}.npy"}
@@ -133,7 +250,10 @@ class _Arguments:
             right = None if answer is None else answer[number]
             if right is None:
                 continue
-            right = numpy.asarray(right, dtype=value.dtype)
+            right = numpy.asarray(right)
+            if right.dtype.names:
+                right = numpy.ascontiguousarray(right).view("uint8")
+            right = right.astype(value.dtype)
             if right.size != value.size:
                 raise Error(f"answer[{number}]: {right.size} elements instead of {value.size}.")
             numpy.save(folder / f"answer{number}.npy", numpy.ascontiguousarray(right).ravel())
@@ -200,9 +320,13 @@ def _write_cache(
     part.replace(path)
 
 
-def _excluding(entries: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[str]:
-    """Restrictions that leave out what is known."""
-    points = [" and ".join(f"{name} == {entry[name]!r}" for name in names) for entry in entries]
+def _excluding(
+    entries: Sequence[Mapping[str, Any]], names: Sequence[str] | None
+) -> list[str]:
+    """Restrictions that leave out points, each by its values of these parameters, or of its own."""
+    points = [
+        " and ".join(f"{name} == {entry[name]!r}" for name in names or entry) for entry in entries
+    ]
     return [
         f"not ({' or '.join(f'({point})' for point in points[i : i + _MOST_EXCLUDED])})"
         for i in range(0, len(points), _MOST_EXCLUDED)
@@ -235,15 +359,15 @@ def _entry(trial: Mapping[str, Any], names: Sequence[str], unpacked: Mapping[str
 def tune_kernel(
     kernel_name: str,
     kernel_source: str | os.PathLike[str],
-    problem_size: int | str | Sequence[int | str],
+    problem_size: Any,
     arguments: Sequence[Any],
     tune_params: Mapping[str, Sequence[Any]],
     *,
-    grid_div_x: Sequence[str | int] | None = None,
-    grid_div_y: Sequence[str | int] | None = None,
-    grid_div_z: Sequence[str | int] | None = None,
-    restrictions: Sequence[str] | None = None,
-    answer: Sequence[Any] | None = None,
+    grid_div_x: Any = None,
+    grid_div_y: Any = None,
+    grid_div_z: Any = None,
+    restrictions: Any = None,
+    answer: Any = None,
     atol: float = 1e-6,
     verify: object = None,
     lang: str | None = None,
@@ -261,10 +385,13 @@ def tune_kernel(
     A source or its path; arrays and numbers of numpy as arguments; parameters as macros. Blocks
     are `block_size_x`, `_y` and `_z`, or `block_size_names`, and the grid is the problem divided by
     `grid_div_x` and so on, rounded up. Results are compared with `answer`, within `atol`, or else
-    with those of the first allowed configuration.
+    with those of the first allowed configuration. A problem's size, divisors of the grid and
+    restrictions may be functions of the configuration, a dict; an answer one of the arguments.
 
-      lang      "CUDA", "HIP" or "C", whose function is called; None: by the words of the source
-      on        the device; None: cuda:DEVICE, hip:DEVICE or cpu; "simt" is the interpreter
+      lang      "CUDA", "HIP", "OpenCL" or "C", whose function is called; None: by the words of the
+                source
+      on        the device; None: cuda:DEVICE, hip:DEVICE, opencl:DEVICE or cpu; "simt" is the
+                interpreter
       strategy  "brute_force", or a tuner, whose `strategy_options` may have "max_fevals" and its
                 settings
       cache     a file of Kernel Tuner's, which is continued and written
@@ -275,8 +402,8 @@ def tune_kernel(
     """
     if verify is not None:
         raise Error("verify: results stay in the worker; give answer and atol.")
-    if restrictions is not None and callable(restrictions):
-        raise Error("restrictions: give a list of expressions.")
+    if callable(answer):
+        answer = answer(arguments)
     names = list(tune_params)
     text, origin = _read_source(kernel_source)
     language = _language(text, lang)
@@ -285,7 +412,13 @@ def tune_kernel(
     header = {
         "device_name": where,
         "kernel_name": kernel_name,
-        "problem_size": list(problem_size) if isinstance(problem_size, tuple) else problem_size,
+        "problem_size": (
+            "function"
+            if callable(problem_size)
+            else list(problem_size)
+            if isinstance(problem_size, tuple)
+            else problem_size
+        ),
         "tune_params_keys": names,
         "tune_params": {name: list(values) for name, values in tune_params.items()},
         "objective": "time",
@@ -298,11 +431,14 @@ def tune_kernel(
         source.write_text(text, encoding="utf-8")
         blocks = list(block_size_names or _BLOCK_NAMES)
         divisors = [grid_div_x, grid_div_y, grid_div_z]
-        divisors = [each or [name] for each, name in itertools.zip_longest(divisors, blocks)]
+        divisors = [
+            [name] if each is None else each
+            for each, name in itertools.zip_longest(divisors, blocks)
+        ]
         launch = (
             {}
             if language == "C"
-            else {"grid": _grid(problem_size, divisors, set(names)), "block": _block(blocks, set(names))}
+            else {"grid": _grid(problem_size, divisors, tune_params), "block": _block(blocks, set(names))}
         )
         harness = _harness(kernel_name, _Arguments(folder, arguments, answer), launch, atol)
         harness["compiler"] = [*(compiler_options or ()), f"-I{origin}"]
@@ -310,7 +446,7 @@ def tune_kernel(
         space = {
             "tune_params": header["tune_params"],
             "tune_params_keys": names,
-            "restrictions": [*(restrictions or ()), *_excluding(list(entries.values()), names)],
+            "restrictions": [*_restrictions(restrictions, tune_params), *_excluding(list(entries.values()), names)],
         }
         (folder / "space.json").write_text(json.dumps(space), encoding="utf-8")
         for trial in _measure(folder, source, where, strategy, options, seed, bool(entries), env):
