@@ -79,6 +79,21 @@ class SameTrials(unittest.TestCase):
         study.optimize(matmul, n_trials=10)
         self.assertEqual(len(study.trials), 40)
 
+    def test_thousand_parameters(self) -> None:
+        space = opevo.Space({f"p{i}": {"_type": "discrete", "_value": [1, 2, 4]} for i in range(1000)})
+
+        def total(trial: optuna.Trial) -> float:
+            return float(sum(opevo.optuna.suggest(trial, space).values()))
+
+        runs = []
+        for _ in range(2):
+            study = optuna.create_study(sampler=opevo.optuna.Sampler("opevo", seed=3, space=space))
+            study.optimize(total, n_trials=12)
+            runs.append([tuple(trial.params.items()) for trial in study.trials])
+        self.assertEqual({len(params) for params in runs[0]}, {1000})
+        self.assertEqual(len(set(runs[0])), 12)
+        self.assertEqual(runs[0], runs[1])
+
     def test_resumed_by_the_storage(self) -> None:
         expected = configs(search("recorded:", "qgp", 30, 8))
         with tempfile.TemporaryDirectory() as folder:

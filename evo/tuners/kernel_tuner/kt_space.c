@@ -258,7 +258,9 @@ static bool draw_alternatives(const opevo_i_kt_space *self, const opevo_index *f
         opevo_free(values);
         return false;
     }
-    for (size_t i = 0; i < self->width; i++)
+    if (total == 0)
+        opevo_i_kt_copy(self, self->isolated, from);
+    for (size_t i = 0; i < self->width && total; i++)
         written += find(self->diagram, from, i, values + written, ends[i] - written);
     *found = 0;
     for (size_t place = 0; place < total && *found < count; place++) {
@@ -314,6 +316,9 @@ size_t opevo_i_kt_neighbours(const opevo_i_kt_space *self, opevo_i_kt_kind kind,
 
     if (self->sparse)
         return opevo_i_kt_listed_neighbours(self, from, rng, count, rows);
+    if ((kind == OPEVO_I_KT_HAMMING || kind == OPEVO_I_KT_HAMMING_ADJACENT) &&
+        opevo_i_kt_equal(self, from, self->isolated))
+        return 0;
     if (self->diagram && kind == OPEVO_I_KT_HAMMING && !opevo_space_has_branches(self->space) &&
         draw_alternatives(self, from, rng, count, rows, &found))
         return found;

@@ -56,6 +56,9 @@ typedef struct opevo_i_kt_space {
     opevo_index *near;
     unsigned *near_counts;
     opevo_index *others;
+    /* The point last found to have no Hamming neighbour, which searches ask for again and
+     * again. */
+    opevo_index *isolated;
 } opevo_i_kt_space;
 
 /* `space` must outlive it. Errors: NOMEM. Cost: a bit test for each point of a space of at most

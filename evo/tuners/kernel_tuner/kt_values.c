@@ -106,14 +106,16 @@ opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *sp
     self->sizes = opevo_malloc(self->width, sizeof *self->sizes);
     self->strides = opevo_malloc(self->width, sizeof *self->strides);
     self->spare = opevo_malloc(self->width, sizeof *self->spare);
+    self->isolated = opevo_malloc(self->width, sizeof *self->isolated);
     self->row = opevo_malloc(self->width, sizeof *self->row);
     self->active = opevo_malloc(self->width, sizeof *self->active);
     self->near = opevo_malloc(self->width, 3 * sizeof *self->near);
     self->near_counts = opevo_malloc(self->width, sizeof *self->near_counts);
     self->others = opevo_malloc(self->width, sizeof *self->others);
-    if (!self->sizes || !self->strides || !self->spare || !self->row || !self->active ||
-        !self->near || !self->near_counts || !self->others)
+    if (!self->isolated || !self->sizes || !self->strides || !self->spare || !self->row ||
+        !self->active || !self->near || !self->near_counts || !self->others)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the shape of the space.");
+    memset(self->isolated, 0xff, self->width * sizeof *self->isolated); /* no point */
     for (size_t i = self->width; i-- > 0;) {
         self->sizes[i] = opevo_parameter_size(opevo_space_parameter(space, i));
         self->strides[i] = stride;
@@ -146,6 +148,7 @@ void opevo_i_kt_space_clear(opevo_i_kt_space *self)
     opevo_free(self->sizes);
     opevo_free(self->strides);
     opevo_free(self->spare);
+    opevo_free(self->isolated);
     opevo_free(self->row);
     opevo_free(self->active);
     opevo_free(self->near);

@@ -23,6 +23,21 @@ static char *write_plain(size_t count)
     return json.data;
 }
 
+/* Pairs of such parameters whose product must be 128: no allowed point has another one beside it. */
+static char *write_pairs(size_t count)
+{
+    char *plain = write_plain(count);
+    opevo_text json = {0};
+
+    opevo_text_add_bytes(&json, plain, strlen(plain) - 1);
+    opevo_text_add(&json, ", \"_constraints\": [");
+    for (size_t i = 0; i + 1 < count; i += 2)
+        opevo_text_printf(&json, "%s\"p%zu * p%zu == 128\"", i ? ", " : "", i, i + 1);
+    opevo_text_add(&json, "]}");
+    opevo_free(plain);
+    return json.data;
+}
+
 /* A choice of two branches of many parameters, and some outside of them. */
 static char *write_branched(void)
 {
@@ -98,8 +113,8 @@ static void run_on(const opevo_tuner_ops *ops, const char *json, size_t piece, s
 
 enum { TRIALS = 150, TRIALS_OF_CUBIC = 30 };
 
-/* One of `every` tuners, beginning with the first; all in the long run. */
-static void check_tuners(char *json, size_t every)
+/* One of `every` tuners, beginning with the first, all in the long run; or the one of this name. */
+static void check_tuners_named(char *json, size_t every, const char *name)
 {
     opevo_space *space = formula_space(json);
 
@@ -110,7 +125,8 @@ static void check_tuners(char *json, size_t every)
             strcmp(ops->name, "qgp") == 0 ? TRIALS_OF_CUBIC : test_size(TRIALS / 2, TRIALS);
         opevo_index points[TRIALS], again[TRIALS];
 
-        if (!test_takes(t, 0, every) || opevo_tuner_suits(ops, space, NULL) != OPEVO_OK)
+        if ((name && strcmp(ops->name, name) != 0) || !test_takes(t, 0, every) ||
+            opevo_tuner_suits(ops, space, NULL) != OPEVO_OK)
             continue;
         run_on(ops, json, 64, wanted, points);
         run_on(ops, json, 7, wanted, again);
@@ -118,6 +134,11 @@ static void check_tuners(char *json, size_t every)
     }
     opevo_space_destroy(space);
     opevo_free(json);
+}
+
+static void check_tuners(char *json, size_t every)
+{
+    check_tuners_named(json, every, NULL);
 }
 
 CHECK_TEST(test_hundred_free_parameters)
@@ -133,4 +154,15 @@ CHECK_TEST(test_branches)
 CHECK_TEST(test_two_hundred_parameters)
 {
     check_tuners(write_plain(200), 3);
+}
+
+CHECK_TEST(test_thousand_parameters)
+{
+    check_tuners(write_plain(1000), 8);
+}
+
+/* It asks for a neighbour of a point that has none, hundreds of times for each trial. */
+CHECK_TEST(test_annealing_ends_without_neighbours)
+{
+    check_tuners_named(write_pairs(1000), 1, "kt-annealing");
 }

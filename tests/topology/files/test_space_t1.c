@@ -4,6 +4,7 @@
 
 #include "space_file_checks.h"
 
+#include <opevo/diagram.h>
 #include <opevo/memory.h>
 
 CHECK_TEST(test_t1_lists)
@@ -216,4 +217,77 @@ CHECK_TEST(test_t1_lists_are_bounded)
     CHECK_FAILS(OPEVO_LIMIT, "Values of p4: the lists up to here make more than 4194304 values",
                 opevo_space_parse(json.data, "t1.json", NULL, &space, &err));
     opevo_text_free(&json);
+}
+
+/* `count` parameters of 4 values; the product of each pair is 8, which 4 of its 16 choices have. */
+static char *write_pairs(size_t count)
+{
+    opevo_text json = {0};
+
+    opevo_text_add(&json, "{\"ConfigurationSpace\": {\"TuningParameters\": [");
+    for (size_t i = 0; i < count; i++)
+        opevo_text_printf(&json,
+                          "%s{\"Name\": \"p%zu\", \"Type\": \"int\","
+                          " \"Values\": \"[2**i for i in range(4)]\", \"Default\": 1}",
+                          i ? ",\n" : "", i);
+    opevo_text_add(&json, "], \"Conditions\": [");
+    for (size_t i = 0; i + 1 < count; i += 2)
+        opevo_text_printf(&json,
+                          "%s{\"Expression\": \"p%zu * p%zu == 8\","
+                          " \"Parameters\": [\"p%zu\", \"p%zu\"]}",
+                          i ? ",\n" : "", i, i + 1, i, i + 1);
+    opevo_text_add(&json, "]}}");
+    return json.data;
+}
+
+/* 2^power in digits, by doubling. */
+static void power_of_two(unsigned power, char *out)
+{
+    unsigned char digits[400] = {1};
+    size_t count = 1;
+
+    for (unsigned k = 0; k < power; k++) {
+        unsigned carry = 0;
+
+        for (size_t i = 0; i < count || carry; i++) {
+            unsigned sum = 2u * digits[i] + carry;
+
+            digits[i] = (unsigned char)(sum % 10);
+            carry = sum / 10;
+            count = i + 1 > count ? i + 1 : count;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        out[i] = (char)('0' + digits[count - 1 - i]);
+    out[count] = '\0';
+}
+
+CHECK_TEST(test_t1_with_a_thousand_parameters)
+{
+    char *json = write_pairs(1000), *more = write_pairs(OPEVO_SPACE_PARAMETERS_MAX + 2);
+    char expected[401];
+    opevo_space *space = NULL;
+    const opevo_diagram *diagram = NULL;
+    opevo_index vertices[1000], again[1000];
+    opevo_text digits = {0};
+
+    CHECK_OK(opevo_space_parse(json, "t1.json", NULL, &space, &err));
+    assert_int_equal(opevo_space_parameter_count(space), 1000);
+    assert_string_equal(opevo_parameter_name(opevo_space_parameter(space, 999)), "p999");
+    CHECK_OK(opevo_space_diagram(space, &diagram, &err));
+    opevo_diagram_print_count(diagram, &digits);
+    power_of_two(1000, expected);
+    assert_string_equal(opevo_text_string(&digits), expected);
+    for (size_t i = 0; i < 1000; i++)
+        vertices[i] = i % 2 ? 3 - vertices[i - 1] : i / 2 * 7 % 4;
+    assert_true(opevo_space_allows(space, opevo_space_encode(space, vertices)));
+    opevo_space_decode(space, opevo_space_encode(space, vertices), again);
+    assert_memory_equal(vertices, again, sizeof vertices);
+    vertices[500] = (vertices[500] + 1) % 4;
+    assert_false(opevo_space_allows(space, opevo_space_encode(space, vertices)));
+    opevo_space_destroy(space);
+    CHECK_FAILS(OPEVO_LIMIT, "1024", opevo_space_parse(more, "t1.json", NULL, &space, &err));
+    opevo_text_free(&digits);
+    opevo_free(json);
+    opevo_free(more);
 }
