@@ -56,7 +56,7 @@ opevo tune --on recorded:toy.csv --tuner autotvm --learn budgets.db:2 --trials 3
 opevo runs learnt.db --json | grep -o 'earlier=[0-9]*'
 echo "-- not finished"
 cat >long.json <<'S'
-{"study": 1, "objectives": [{"on": "sim:mi50", "what": "mm1"}], "tuners": ["opevo"], "seeds": 400000,
+{"study": 1, "objectives": [{"on": "sim:mi50", "what": "mm1"}], "tuners": ["opevo"], "seeds": 40000,
  "budget": {"trials": 500}}
 S
 opevo study long.json --store part.db --threads 1 --quiet >part.out &
