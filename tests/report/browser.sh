@@ -76,7 +76,7 @@ sqlite3.connect("tasks.db").executescript("""
     UPDATE trials SET origin = 'default'
     WHERE run = 1 AND number = (SELECT number FROM trials WHERE run = 1 ORDER BY fitness DESC, number LIMIT 1);""")
 S
-"$opevo" report tasks.db -o tasks.html >/dev/null || exit 1
+"$opevo" report tasks.db --no-landscapes -o tasks.html >/dev/null || exit 1
 printf '{"tasks": [%s, %s]}' "$(cat tasks-opevo.json)" "$(cat tasks-random.json)" >tasks.json
 
 # check PAGE EXPECTED WIDTH: a copy of the page that checks itself, in a frame of this width. Outside the long run pages are

@@ -30,12 +30,16 @@ static void copy_network(void)
     assert_int_equal(execute("cp ", "tuned.db networks.db"), 0);
 }
 
-/* The data of a page of networks.db, and what tune said of the same tasks. */
-static void tune_network(json_t **data, json_t **tuned)
+/* Networks are the same with the landscapes of their tasks and without, which takes a hundredth of
+ * the time. */
+#define REPORT_WITHOUT "report --no-landscapes -o page.html "
+
+/* The data of a page of networks.db by this command, and what tune said of the same tasks. */
+static void tune_network(const char *report, json_t **data, json_t **tuned)
 {
     copy_network();
     *tuned = read_json("tuned.json");
-    assert_int_equal(run("report networks.db -o page.html"), 0);
+    assert_int_equal(run(report), 0);
     *data = read_page("page.html");
 }
 
@@ -46,7 +50,7 @@ CHECK_TEST(networks_are_those_of_tune)
     const json_t *network = NULL, *seconds = NULL, *trial = NULL;
     double first_s = 0;
 
-    tune_network(&data, &tuned);
+    tune_network("report networks.db -o page.html", &data, &tuned);
     assert_int_equal(json_array_size(json_object_get(data, "networks")), 1);
     network = json_array_get(json_object_get(data, "networks"), 0);
     assert_string_equal(json_string_value(json_object_get(network, "name")), "mm1, bmm1, c1");
@@ -93,7 +97,7 @@ CHECK_TEST(latency_is_that_of_shorter_runs)
     const json_t *network = NULL;
     double aim_s = 0, found_s = 0;
 
-    tune_network(&data, &tuned);
+    tune_network(REPORT_WITHOUT "networks.db", &data, &tuned);
     network = json_array_get(json_object_get(data, "networks"), 0);
     assert_int_equal(run("tune mm1 bmm1 c1 --on sim:gtx1080ti --weights 3,1,1 --trials 300 "
                          "--allocate gradient,round=64 --json"),
@@ -145,7 +149,7 @@ CHECK_TEST(memory_is_that_of_all_choices)
     int64_t all[CHOICES];
     size_t count = 0, nondominated = 0;
 
-    tune_network(&data, &tuned);
+    tune_network(REPORT_WITHOUT "networks.db", &data, &tuned);
     json_decref(data);
     assert_int_equal(opevo_store_open("networks.db", OPEVO_STORE_WRITE, &file, &err), OPEVO_OK);
     assert_int_equal(opevo_store_groups(file, &groups, &count, &err), OPEVO_OK);
@@ -174,7 +178,7 @@ CHECK_TEST(memory_is_that_of_all_choices)
         }
         all[c] += most;
     }
-    assert_int_equal(run("report networks.db -o page.html"), 0);
+    assert_int_equal(run(REPORT_WITHOUT "networks.db"), 0);
     data = read_page("page.html");
     memory = json_object_get(json_array_get(json_object_get(data, "networks"), 0), "memory");
     assert_int_equal(json_integer_value(json_object_get(memory, "excess")), 0);
@@ -221,7 +225,7 @@ CHECK_TEST(default_kernels_are_marked)
     assert_int_equal(sqlite3_open("marked.db", &file), SQLITE_OK);
     assert_int_equal(sqlite3_exec(file, change, NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_close(file), SQLITE_OK);
-    assert_int_equal(run("report marked.db -o page.html"), 0);
+    assert_int_equal(run(REPORT_WITHOUT "marked.db"), 0);
     data = read_page("page.html");
     tasks = json_object_get(json_array_get(json_object_get(data, "networks"), 0), "tasks");
     assert_int_equal(json_array_size(tasks), 4);
@@ -236,7 +240,7 @@ CHECK_TEST(networks_of_other_runs_are_left_out)
     json_t *data = NULL;
 
     copy_network();
-    assert_int_equal(run("report networks.db --landscape 'sim:gtx1080ti mm1' -o page.html"), 0);
+    assert_int_equal(run(REPORT_WITHOUT "networks.db --landscape 'sim:gtx1080ti mm1'"), 0);
     data = read_page("page.html");
     assert_int_equal(json_array_size(json_object_get(data, "networks")), 0);
     json_decref(data);
