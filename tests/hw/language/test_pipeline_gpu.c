@@ -242,8 +242,10 @@ CHECK_TEST(test_missing_barriers)
     int barriers = 0;
     int noticed = 0;
 
-    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
-        check_barriers(&examples[i], &barriers, &noticed);
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        if (test_takes(i, 0, 2))
+            check_barriers(&examples[i], &barriers, &noticed);
+    }
     print_message("%d of %d barriers are noticed when they are missing\n", noticed, barriers);
     assert_true(4 * noticed > barriers);
 }
