@@ -18,17 +18,11 @@ enum code {
 };
 
 enum {
-    WINDOW_DIMS = 3,
+    WINDOW_DIMS = OPEVO_I_WINDOW_DIMS,
     ATTRIBUTE_MOST = 1 << 24 /* of a kernel, stride, dilation, padding: products stay in range */
 };
 
-/* Along each dimension. Extents are those of the input and the output. */
-typedef struct window {
-    int dims;
-    int64_t kernel[WINDOW_DIMS], stride[WINDOW_DIMS], dilation[WINDOW_DIMS];
-    int64_t before[WINDOW_DIMS], after[WINDOW_DIMS]; /* padding */
-    int64_t in[WINDOW_DIMS], out[WINDOW_DIMS];
-} window;
+typedef opevo_i_net_window window;
 
 /* ---- Shapes --------------------------------------------------------------------------------- */
 
@@ -198,7 +192,7 @@ cleanup:
     return status;
 }
 
-static opevo_status window_of(const opevo_i_net_call *call, window *w, opevo_error *err)
+opevo_status opevo_i_net_window_of(const opevo_i_net_call *call, window *w, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
@@ -242,7 +236,7 @@ opevo_status opevo_i_net_window_infer(const opevo_i_net_call *call, opevo_error 
     window w;
     int64_t shape[2 + WINDOW_DIMS] = {0};
 
-    OPEVO_TRY(window_of(call, &w, err));
+    OPEVO_TRY(opevo_i_net_window_of(call, &w, err));
     shape[0] = call->in[0]->array.extent[0];
     shape[1] = call->in[0]->array.extent[1];
     if (call->node->row->code == CONVOLUTION || call->node->row->code == TRANSPOSED)
@@ -310,7 +304,8 @@ static void read_window(const window *w, const char *tensor, const char *channel
     opevo_text_add(out, "]");
 }
 
-static void add_reduction(const window *w, const char *reducer, int64_t channels, opevo_text *out)
+void opevo_i_net_window_over(const window *w, const char *reducer, int64_t channels,
+                             opevo_text *out)
 {
     opevo_text_printf(out, "%s(", reducer);
     if (channels)
@@ -320,7 +315,7 @@ static void add_reduction(const window *w, const char *reducer, int64_t channels
     opevo_text_add(out, ") ");
 }
 
-static void add_spatial(const opevo_i_net_call *call, const char *name, opevo_text *out)
+void opevo_i_net_window_result(const opevo_i_net_call *call, const char *name, opevo_text *out)
 {
     opevo_text_printf(out, "%s[", name);
     opevo_i_net_axes("a", &call->out[0]->array, out);
@@ -328,16 +323,17 @@ static void add_spatial(const opevo_i_net_call *call, const char *name, opevo_te
 }
 
 /* Y0 = C + bias. */
-static void add_bias(const opevo_i_net_call *call, opevo_text *out)
+void opevo_i_net_window_bias(const opevo_i_net_call *call, opevo_text *out)
 {
-    add_spatial(call, "Y0", out);
+    opevo_i_net_window_result(call, "Y0", out);
     for (int d = 0; d < call->out[0]->array.dims; d++)
         opevo_text_printf(out, "%sa%d", d ? ", " : "C[", d);
     opevo_text_add(out, "] + X2[a1]\n");
 }
 
 /* The input channel of the sum's index c, for output channel a1: c + first channel of its group. */
-static void channel_of(const opevo_i_net_call *call, int64_t groups, char *out, size_t size)
+void opevo_i_net_window_channel(const opevo_i_net_call *call, int64_t groups, char *out,
+                                size_t size)
 {
     int64_t channels = call->in[0]->array.extent[1] / groups;
     int64_t results = call->out[0]->array.extent[1] / groups;
@@ -359,62 +355,21 @@ static opevo_status define_convolution(const opevo_i_net_call *call, opevo_text 
     char channel[64];
     window w;
 
-    OPEVO_TRY(window_of(call, &w, err));
+    OPEVO_TRY(opevo_i_net_window_of(call, &w, err));
     for (int i = 0; i < 2 + bias; i++)
         opevo_i_net_declare(call, i, out);
     if (is_padded(&w))
         define_padded(call, &w, 0, out);
-    add_spatial(call, bias ? "C" : "Y0", out);
-    add_reduction(&w, "sum", call->in[0]->array.extent[1] / groups, out);
-    channel_of(call, groups, channel, sizeof channel);
+    opevo_i_net_window_result(call, bias ? "C" : "Y0", out);
+    opevo_i_net_window_over(&w, "sum", call->in[0]->array.extent[1] / groups, out);
+    opevo_i_net_window_channel(call, groups, channel, sizeof channel);
     read_window(&w, is_padded(&w) ? "P" : "X0", channel, out);
     opevo_text_add(out, "*X1[a1, c");
     for (int d = 0; d < w.dims; d++)
         opevo_text_printf(out, ", k%d", d);
     opevo_text_add(out, "]\n");
     if (bias)
-        add_bias(call, out);
-    status = opevo_text_check(out, err);
-cleanup:
-    return status;
-}
-
-/* Each output gathers the inputs that reach it: o + before - k dilation = i stride. */
-static opevo_status define_transposed(const opevo_i_net_call *call, opevo_text *out,
-                                      opevo_error *err)
-{
-    int64_t groups = opevo_i_net_attribute_int(call, "group", 1);
-    bool bias = call->ins > 2 && call->in[2];
-    opevo_status status = OPEVO_OK;
-    char channel[64], at[WINDOW_DIMS][96];
-    window w;
-
-    OPEVO_TRY(window_of(call, &w, err));
-    for (int d = 0; d < w.dims; d++)
-        snprintf(at[d], sizeof at[d], "(a%d + %lld - k%d*%lld)", 2 + d, (long long)w.before[d], d,
-                 (long long)w.dilation[d]);
-    for (int i = 0; i < 2 + bias; i++)
-        opevo_i_net_declare(call, i, out);
-    add_spatial(call, bias ? "C" : "Y0", out);
-    add_reduction(&w, "sum", call->in[0]->array.extent[1] / groups, out);
-    opevo_text_add(out, "select(");
-    for (int d = 0; d < w.dims; d++)
-        opevo_text_printf(out, "%s%s%%%lld == 0 and 0 <= %s//%lld and %s//%lld < %lld",
-                          d ? " and " : "", at[d], (long long)w.stride[d], at[d],
-                          (long long)w.stride[d], at[d], (long long)w.stride[d],
-                          (long long)w.in[d]);
-    channel_of(call, groups, channel, sizeof channel);
-    opevo_text_printf(out, ", X0[a0, %s", channel);
-    for (int d = 0; d < w.dims; d++)
-        opevo_text_printf(out, ", %s//%lld", at[d], (long long)w.stride[d]);
-    opevo_text_printf(out, "]*X1[%s, ", channel);
-    opevo_text_printf(out, groups == 1 ? "a1" : "a1%%%lld",
-                      (long long)call->in[1]->array.extent[1]);
-    for (int d = 0; d < w.dims; d++)
-        opevo_text_printf(out, ", k%d", d);
-    opevo_text_add(out, "], 0)\n");
-    if (bias)
-        add_bias(call, out);
+        opevo_i_net_window_bias(call, out);
     status = opevo_text_check(out, err);
 cleanup:
     return status;
@@ -425,12 +380,12 @@ static opevo_status define_max(const opevo_i_net_call *call, opevo_text *out, op
     opevo_status status = OPEVO_OK;
     window w;
 
-    OPEVO_TRY(window_of(call, &w, err));
+    OPEVO_TRY(opevo_i_net_window_of(call, &w, err));
     opevo_i_net_declare(call, 0, out);
     if (is_padded(&w))
         define_padded(call, &w, -3.4028234663852886e38, out);
-    add_spatial(call, "Y0", out);
-    add_reduction(&w, "max", 0, out);
+    opevo_i_net_window_result(call, "Y0", out);
+    opevo_i_net_window_over(&w, "max", 0, out);
     read_window(&w, is_padded(&w) ? "P" : "X0", "a1", out);
     opevo_text_add(out, "\n");
     status = opevo_text_check(out, err);
@@ -463,15 +418,15 @@ static opevo_status define_average(const opevo_i_net_call *call, opevo_text *out
     opevo_status status = OPEVO_OK;
     window w;
 
-    OPEVO_TRY(window_of(call, &w, err));
+    OPEVO_TRY(opevo_i_net_window_of(call, &w, err));
     opevo_i_net_declare(call, 0, out);
     if (is_padded(&w))
         define_padded(call, &w, 0, out);
-    add_spatial(call, "C", out);
-    add_reduction(&w, "sum", 0, out);
+    opevo_i_net_window_result(call, "C", out);
+    opevo_i_net_window_over(&w, "sum", 0, out);
     read_window(&w, is_padded(&w) ? "P" : "X0", "a1", out);
     opevo_text_add(out, "\n");
-    add_spatial(call, "Y0", out);
+    opevo_i_net_window_result(call, "Y0", out);
     for (int d = 0; d < call->out[0]->array.dims; d++)
         opevo_text_printf(out, "%sa%d", d ? ", " : "C[", d);
     opevo_text_add(out, "]/(");
@@ -490,7 +445,7 @@ static opevo_status infer_average(const opevo_i_net_call *call, opevo_error *err
     window w;
 
     OPEVO_TRY(opevo_i_net_window_infer(call, err));
-    OPEVO_TRY(window_of(call, &w, err));
+    OPEVO_TRY(opevo_i_net_window_of(call, &w, err));
     for (int d = 0; d < w.dims; d++) {
         int64_t last = (w.out[d] - 1) * w.stride[d];
 
@@ -512,7 +467,7 @@ opevo_status opevo_i_net_window_take(const opevo_i_net_call *call, opevo_network
     opevo_status status = OPEVO_OK;
     window w;
 
-    OPEVO_TRY(window_of(call, &w, err));
+    OPEVO_TRY(opevo_i_net_window_of(call, &w, err));
     for (int d = 0; d < WINDOW_DIMS; d++)
         OPEVO_TRY(opevo_i_net_routine_whole(out, w.stride[d], err));
     for (int d = 0; d < WINDOW_DIMS; d++)
@@ -529,7 +484,7 @@ static opevo_status take_max(const opevo_i_net_call *call, opevo_network_routine
     opevo_status status = OPEVO_OK;
     window w;
 
-    OPEVO_TRY(window_of(call, &w, err));
+    OPEVO_TRY(opevo_i_net_window_of(call, &w, err));
     OPEVO_TRY(
         opevo_i_net_routine_whole(out, opevo_i_net_attribute_int(call, "storage_order", 0), err));
     OPEVO_TRY(opevo_i_net_window_take(call, out, err));
@@ -544,7 +499,8 @@ static const opevo_i_net_routine max_pool = {"routine_max_pool", routine_max_poo
 const opevo_i_net_operator opevo_i_net_windows[] = {
     {"Conv", 1, 2, 3, 1, opevo_i_net_window_infer, define_convolution, NULL, CONVOLUTION,
      "auto_pad=string dilations=ints group=int kernel_shape=ints pads=ints strides=ints", NULL, 0},
-    {"ConvTranspose", 1, 2, 3, 1, opevo_i_net_window_infer, define_transposed, NULL, TRANSPOSED,
+    {"ConvTranspose", 1, 2, 3, 1, opevo_i_net_window_infer, opevo_i_net_define_transposed, NULL,
+     TRANSPOSED,
      "auto_pad=string dilations=ints group=int kernel_shape=ints output_padding=ints "
      "output_shape=ints pads=ints strides=ints",
      NULL, 0},
