@@ -85,6 +85,8 @@ static opevo_status fill(void *context, opevo_simt *simt, opevo_case *what, opev
     const opevo_i_proving *self = context;
 
     (void)what, (void)err;
+    if (self->options.same_value)
+        (void)opevo_simt_allow_same_value(simt, NULL);
     for (size_t i = 0; i < self->count; i++)
         for (size_t e = 0;
              self->tensor[i] && !self->tensor[i]->definition && e < self->buffers[i].count; e++) {

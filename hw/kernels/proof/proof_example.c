@@ -54,7 +54,9 @@ static opevo_status fill(void *context, opevo_simt *simt, opevo_case *what, opev
 {
     const opevo_i_proving *self = context;
 
-    (void)simt, (void)what, (void)err;
+    (void)what, (void)err;
+    if (self->options.same_value)
+        (void)opevo_simt_allow_same_value(simt, NULL);
     for (size_t i = 0; i < self->count; i++) {
         float *data = self->buffers[i].data;
 

@@ -125,7 +125,8 @@ static opevo_proof_verdict worse(opevo_proof_verdict a, opevo_proof_verdict b)
 
 static opevo_status prove_case(answer *self, opevo_harness_set set, size_t i, opevo_error *err)
 {
-    opevo_proof_options options = {.seed = self->request->seed};
+    opevo_proof_options options = {.seed = self->request->seed,
+                                   .same_value = self->request->harness_text.length > 0};
     opevo_case *what = NULL;
     opevo_computation *computation = NULL;
     opevo_proof proof;

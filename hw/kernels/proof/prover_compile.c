@@ -113,7 +113,7 @@ static opevo_status command_of(const char *path, dialect which, bool own,
     status = add(out, (const char *const[]){clang, NULL}, err);
     if (status == OPEVO_OK)
         status = which == DIALECT_CUDA ? add_cuda(out, err) : add(out, plain, err);
-    if (status == OPEVO_OK && own)
+    if (status == OPEVO_OK && own && which == DIALECT_C)
         status = add(out, calls, err);
     if (status == OPEVO_OK)
         status = add(out, both, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Folders of --emit. kernel.schedule begins with the computation, and kernel.h declares the kernel:
- * a pointer to each tensor, named x_TENSOR, and one to scratch memory. */
+/* Folders of --emit: kernel.schedule begins with the computation, and kernel.h declares the kernel,
+ * with its scratch memory or its launches as macros. */
 
 #include "prover_internal.h"
 
@@ -9,7 +9,6 @@
 #include <opevo/file.h>
 #include <opevo/memory.h>
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,56 +47,67 @@ static bool line_behind(const char *text, const char *word, opevo_text *out)
     return true;
 }
 
-/* "a, b)" behind the opening parenthesis of the declaration: each name that ends a parameter. */
-static void add_parameters(const char *at, const opevo_computation *computation, int64_t scratch,
-                           opevo_text *buffers, opevo_text *arguments, opevo_text *outputs)
+/* The text behind a word, from the i-th one on; NULL: there are fewer. */
+static const char *behind(const char *text, const char *word, size_t i)
 {
-    while (*at && *at != ')') {
-        size_t length = strcspn(at, ",)"), start = length;
-        const opevo_tensor *tensor = NULL;
-        char name[OPEVO_COMPUTATION_NAME + 3];
+    const char *at = strstr(text, word);
 
-        while (start > 0 && (isalnum((unsigned char)at[start - 1]) || at[start - 1] == '_'))
-            start--;
-        snprintf(name, sizeof name, "%.*s", (int)(length - start), at + start);
-        at += length + (at[length] == ',');
-        if (strncmp(name, "x_", 2) == 0)
-            tensor = opevo_computation_find(computation, name + 2);
-        opevo_text_printf(arguments, "%s\"%s\"", arguments->length ? ", " : "",
-                          tensor ? tensor->name : name);
-        opevo_text_printf(buffers, "%s\"%s\": {\"type\": \"f32\", \"count\": %lld%s}",
-                          buffers->length ? ", " : "", tensor ? tensor->name : name,
-                          tensor ? (long long)opevo_tensor_elements(tensor)
-                                 : (long long)(scratch / 4 + 1),
-                          tensor && !tensor->definition ? ", \"fill\": \"zero\"" : "");
-        if (tensor && tensor->definition)
-            opevo_text_printf(outputs, "%s\"%s\": {\"absolute\": 0}", outputs->length ? ", " : "",
-                              tensor->name);
-    }
+    for (; at && i > 0; i--)
+        at = strstr(at + 1, word);
+    return at ? at + strlen(word) : NULL;
 }
 
-static opevo_status write_harness(const char *header, const opevo_computation *computation,
-                                  const char *path, opevo_text *out, opevo_error *err)
+static bool read_three(const char *at, uint32_t out[3])
 {
-    const char *at = strstr(header, "\nvoid "), *open = at ? strchr(at, '(') : NULL;
-    const char *bytes = strstr(header, "_SCRATCH_BYTES(threads) (");
-    opevo_text buffers = {0}, arguments = {0}, outputs = {0};
+    return at && sscanf(at, " %u, %u, %u", &out[0], &out[1], &out[2]) == 3;
+}
 
-    if (!open || !bytes)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s/kernel.h declares no kernel in C of --emit.",
-                          path);
-    bytes += strlen("_SCRATCH_BYTES(threads) (");
-    add_parameters(open + 1, computation, strtoll(bytes, NULL, 10), &buffers, &arguments, &outputs);
-    opevo_text_printf(out,
-                      "{\"buffers\": {%s}, \"steps\": [{\"launch\": \"%.*s\", \"grid\": 1, "
-                      "\"block\": 1, \"arguments\": [%s]}], \"outputs\": {%s}, \"tune\": "
-                      "{\"sizes\": {}}}",
-                      opevo_text_string(&buffers), (int)(open - at - 6), at + 6,
-                      opevo_text_string(&arguments), opevo_text_string(&outputs));
-    opevo_text_free(&buffers);
-    opevo_text_free(&arguments);
-    opevo_text_free(&outputs);
-    return OPEVO_OK;
+/* The launch of number i on a GPU; false: there is none. */
+static bool read_launch(const char *header, size_t i, opevo_i_prover_call *call)
+{
+    const char *name = behind(header, "__global__ void ", i);
+    const char *shared = behind(header, "_SHARED_BYTES ", i);
+
+    if (!name || !shared || i >= OPEVO_KERNEL_LAUNCHES ||
+        !read_three(behind(header, "_GRID ", i), call->launch[i].grid) ||
+        !read_three(behind(header, "_BLOCK ", i), call->launch[i].block))
+        return false;
+    snprintf(call->launch[i].kernel, sizeof call->launch[i].kernel, "%.*s", (int)strcspn(name, "("),
+             name);
+    call->launch[i].shared_bytes = (uint32_t)strtoul(shared, NULL, 10);
+    return true;
+}
+
+/* What kernel.h says of scratch memory and launches. */
+static opevo_status read_call(const char *header, const char *folder, opevo_i_prover_call *out,
+                              opevo_error *err)
+{
+    const char *name = behind(header, "\nvoid ", 0);
+    const char *scratch = behind(header, "_SCRATCH_BYTES(threads) (", 0);
+    const char *of_gpu = behind(header, "_SCRATCH_BYTES ", 0);
+
+    if (strstr(header, "_packed"))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: its kernel takes constants that a function packs; such kernels are "
+                          "not proved.",
+                          folder);
+    if (name && scratch) {
+        snprintf(out->launch[0].kernel, sizeof out->launch[0].kernel, "%.*s",
+                 (int)strcspn(name, "("), name);
+        for (int d = 0; d < 3; d++)
+            out->launch[0].grid[d] = out->launch[0].block[d] = 1;
+        out->launches = 1;
+    }
+    while (!scratch && read_launch(header, out->launches, out))
+        out->launches++;
+    out->has_scratch = scratch || of_gpu;
+    out->scratch_bytes = out->has_scratch ? strtoll(scratch ? scratch : of_gpu, NULL, 10) : 0;
+    if (scratch) /* of one thread */
+        out->scratch_bytes += strtoll(behind(scratch, "(threads) * ", 0), NULL, 10);
+    return out->launches
+               ? OPEVO_OK
+               : OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s/kernel.h declares no kernel in C or CUDA of --emit.", folder);
 }
 
 opevo_status opevo_i_prover_folder(const char *folder, opevo_text *kernel, opevo_text *computes,
@@ -105,6 +115,7 @@ opevo_status opevo_i_prover_folder(const char *folder, opevo_text *kernel, opevo
 {
     opevo_text schedule = {0}, header = {0};
     opevo_computation *computation = NULL;
+    opevo_i_prover_call call = {0};
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(read_text(folder, "kernel.schedule", kernel, &schedule, err));
@@ -115,9 +126,11 @@ opevo_status opevo_i_prover_folder(const char *folder, opevo_text *kernel, opevo
         goto cleanup;
     }
     OPEVO_TRY(opevo_computation_read(opevo_text_string(computes), &computation, err));
-    OPEVO_TRY(write_harness(opevo_text_string(&header), computation, folder, harness, err));
+    OPEVO_TRY(read_call(opevo_text_string(&header), folder, &call, err));
+    OPEVO_TRY(opevo_i_prover_harness(computation, &call, harness, err));
     opevo_text_clear(kernel);
-    opevo_text_printf(kernel, "%s/kernel.c", folder);
+    opevo_text_printf(kernel, "%s/kernel.%s", folder,
+                      strstr(opevo_text_string(&header), "__global__") ? "cu" : "c");
 cleanup:
     opevo_computation_destroy(computation);
     opevo_text_free(&schedule);

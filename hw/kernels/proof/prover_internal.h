@@ -7,6 +7,7 @@
 
 #include <opevo/prover.h>
 
+#include <opevo/kernel.h>
 #include <opevo/proof.h>
 
 /* prover_compile.c: the module of a source, by clang, or of a file of IR. `own`: opevo wrote it. */
@@ -18,6 +19,23 @@ typedef struct opevo_i_prover_module {
 opevo_status opevo_i_prover_load(const char *path, bool own, opevo_i_prover_module *out,
                                  opevo_error *err);
 void opevo_i_prover_unload(opevo_i_prover_module *self);
+
+/* prover_harness.c: how a kernel that opevo printed is called: operands in the order of
+ * opevo_workload_list, then scratch memory. */
+typedef struct opevo_i_prover_call {
+    size_t launches;
+    struct {
+        char kernel[96];
+        uint32_t grid[3], block[3], shared_bytes;
+    } launch[OPEVO_KERNEL_LAUNCHES];
+    bool has_scratch;
+    int64_t scratch_bytes;
+} opevo_i_prover_call;
+
+/* The text of a harness with one case. Errors: those of opevo_workload_create. */
+opevo_status opevo_i_prover_harness(const opevo_computation *computation,
+                                    const opevo_i_prover_call *call, opevo_text *out,
+                                    opevo_error *err);
 
 /* prover_folder.c: the kernel, the computation and a harness of a folder of --emit, as texts. */
 opevo_status opevo_i_prover_folder(const char *folder, opevo_text *kernel, opevo_text *computes,

@@ -107,40 +107,6 @@ static uint8_t size_in_memory(opevo_i_simt_slot slot, LLVMTypeRef type)
                                                 : slot.size;
 }
 
-/* Whether integers are loaded to be stored, and nothing else, as compilers copy floats. */
-static bool is_copy(const opevo_i_simt_work *self)
-{
-    LLVMTypeRef type = opevo_i_simt_part_type(LLVMTypeOf(self->instruction), 0);
-    LLVMUseRef use = LLVMGetFirstUse(self->instruction);
-
-    if (!self->decoder->simt->options.arithmetic || !use ||
-        LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) % 8 ||
-        LLVMGetIntTypeWidth(type) > 64)
-        return false;
-    for (; use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-
-        if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 0) != self->instruction)
-            return false;
-    }
-    return true;
-}
-
-/* Such a load has registers for whatever memory holds. */
-static bool copy_result(opevo_i_simt_work *self)
-{
-    uint8_t sizes[OPEVO_I_SIMT_PARTS];
-    opevo_i_simt_slot slots[OPEVO_I_SIMT_PARTS];
-    uint32_t count = opevo_i_simt_type_parts(self->decoder, LLVMTypeOf(self->instruction), sizes);
-
-    for (uint32_t p = 0; p < count; p++)
-        slots[p] = (opevo_i_simt_slot){opevo_i_simt_register(self->decoder, OPEVO_I_SIMT_RAW_SIZE),
-                                       OPEVO_I_SIMT_RAW_SIZE};
-    return count > 0 &&
-           opevo_i_simt_alias(self->decoder, self->frame, self->instruction, slots, count) &&
-           work_result(self);
-}
-
 opevo_i_simt_code *opevo_i_simt_work_access(const opevo_i_simt_work *self, bool is_store,
                                             opevo_i_simt_slot address, opevo_i_simt_slot part,
                                             LLVMTypeRef type, uint32_t bytes)
@@ -174,9 +140,7 @@ static bool decode_access(opevo_i_simt_work *self, bool is_store)
     uint32_t bytes = 0, total = 0;
 
     if (!work_operand(self, at, &address) || address.count != 1 ||
-        (is_store        ? !work_operand(self, 0, &value)
-         : is_copy(self) ? !copy_result(self)
-                         : !work_result(self)) ||
+        (is_store ? !work_operand(self, 0, &value) : !work_result(self)) ||
         ordering > LLVMAtomicOrderingMonotonic)
         return false;
     if (!is_store)

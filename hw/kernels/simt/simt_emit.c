@@ -62,7 +62,9 @@ void opevo_i_simt_charge(opevo_i_simt_decoder *self, opevo_i_simt_cost cost)
 
 void opevo_i_simt_move(opevo_i_simt_decoder *self, opevo_i_simt_slot to, opevo_i_simt_slot from)
 {
-    opevo_i_simt_code *code = opevo_i_simt_emit(self, OPEVO_I_SIMT_OPERATE);
+    bool raw = to.size == OPEVO_I_SIMT_RAW_SIZE;
+    opevo_i_simt_code *code =
+        opevo_i_simt_emit(self, raw ? OPEVO_I_SIMT_RAW : OPEVO_I_SIMT_OPERATE);
     uint32_t number = to.size == 0   ? (uint32_t)OPEVO_I_SIMT_BIT_MOVE
                       : to.size == 1 ? OPEVO_I_SIMT_MOVE
                       : to.size == 2 ? OPEVO_I_SIMT_MOVE + 1
@@ -72,6 +74,7 @@ void opevo_i_simt_move(opevo_i_simt_decoder *self, opevo_i_simt_slot to, opevo_i
     code->to = to.at;
     code->size = to.size;
     code->a = from.at;
+    code->number = raw ? from.size : 0;
     code->operation = self->simt->operations[number];
     opevo_i_simt_value_code(self, code, number);
 }

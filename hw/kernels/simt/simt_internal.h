@@ -95,9 +95,10 @@ typedef enum opevo_i_simt_kind {
     OPEVO_I_SIMT_CHOOSE_VALUE,  /* a select of values by a comparison of values */
     OPEVO_I_SIMT_WHOLE,         /* an integer as a value */
     OPEVO_I_SIMT_BITS_OF_VALUE, /* bits that come of values */
-    OPEVO_I_SIMT_COMPRESS,      /* the elements of a vector whose bit is set, one after the other */
-    OPEVO_I_SIMT_WHERE,         /* the next instruction, on the lanes whose bit is set */
-    OPEVO_I_SIMT_BOTH,          /* i1: a and b, a or b: defined if one operand decides */
+    OPEVO_I_SIMT_RAW,      /* an integer, or what memory holds, to a lane that is only copied */
+    OPEVO_I_SIMT_COMPRESS, /* the elements of a vector whose bit is set, one after the other */
+    OPEVO_I_SIMT_WHERE,    /* the next instruction, on the lanes whose bit is set */
+    OPEVO_I_SIMT_BOTH,     /* i1: a and b, a or b: defined if one operand decides */
     OPEVO_I_SIMT_EITHER,
     OPEVO_I_SIMT_LOAD,
     OPEVO_I_SIMT_STORE,
@@ -172,6 +173,7 @@ typedef void opevo_i_simt_operation(void *restrict to, const void *a, const void
  *   VALUE        number: an operation of the arithmetic; OPEVO_SIMT_VALUE_COUNT: the result is a
  *   PICK         a: bits, b: where they are set, c: elsewhere
  *   CHOOSE_VALUE a, b: compared, c: yes; number: register of no; space: a relation
+ *   RAW          number: bytes of a
  *   COMPRESS     to, a: first registers of two vectors, b: first of the bits; number: of elements
  *   WHERE        a: bits
  *   WHOLE        a: an integer; number: its bytes, below 0 if it is signed

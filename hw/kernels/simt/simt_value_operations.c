@@ -15,22 +15,23 @@ typedef struct row {
     }
 
 static const row rows[] = {
-    ROW(FADD, ADD),      ROW(FSUB, SUBTRACT),
-    ROW(FMUL, MULTIPLY), ROW(FDIV, DIVIDE),
-    ROW(MINNUM, MIN),    ROW(MAXNUM, MAX),
-    ROW(MINIMUM, MIN),   ROW(MAXIMUM, MAX),
-    ROW(SQRT, SQRT),     ROW(RECIPROCAL, RECIPROCAL),
-    ROW(FLOOR, FLOOR),   ROW(CEIL, CEIL),
-    ROW(TRUNC, TRUNC),   ROW(RINT, ROUND_EVEN),
-    ROW(ROUND, ROUND),   ROW(FNEG, NEGATE),
-    ROW(FABS, ABS),      ROW(COPYSIGN, COPYSIGN),
-    ROW(RSQRT, RSQRT),   ROW(ROUNDEVEN, ROUND_EVEN),
-    ROW(EXP, EXP),       ROW(EXP2, EXP2),
-    ROW(LOG, LOG),       ROW(LOG2, LOG2),
-    ROW(LOG10, LOG10),   ROW(SIN, SIN),
-    ROW(COS, COS),       ROW(TAN, TAN),
-    ROW(TANH, TANH),     ROW(FREM, REMAINDER),
-    ROW(POW, POWER),     ROW(FMA, FMA),
+    ROW(FADD, ADD),       ROW(FSUB, SUBTRACT),
+    ROW(FMUL, MULTIPLY),  ROW(FDIV, DIVIDE),
+    ROW(MINNUM, MIN),     ROW(MAXNUM, MAX),
+    ROW(MINIMUM, MIN),    ROW(MAXIMUM, MAX),
+    ROW(SQRT, SQRT),      ROW(RECIPROCAL, RECIPROCAL),
+    ROW(FLOOR, FLOOR),    ROW(CEIL, CEIL),
+    ROW(TRUNC, TRUNC),    ROW(RINT, ROUND_EVEN),
+    ROW(ROUND, ROUND),    ROW(FNEG, NEGATE),
+    ROW(FABS, ABS),       ROW(COPYSIGN, COPYSIGN),
+    ROW(RSQRT, RSQRT),    ROW(ROUNDEVEN, ROUND_EVEN),
+    ROW(ERF, ERF),        ROW(EXP, EXP),
+    ROW(EXP2, EXP2),      ROW(LOG, LOG),
+    ROW(LOG2, LOG2),      ROW(LOG10, LOG10),
+    ROW(SIN, SIN),        ROW(COS, COS),
+    ROW(TAN, TAN),        ROW(TANH, TANH),
+    ROW(FREM, REMAINDER), ROW(POW, POWER),
+    ROW(FMA, FMA),
 };
 
 static bool within(uint32_t number, uint32_t first, uint32_t last)
@@ -48,19 +49,24 @@ static int64_t whole_bytes(uint32_t number)
     return is_signed ? -bytes : bytes;
 }
 
+/* What has no row is not known, and its result counts as data. */
 static void code_of_result(opevo_i_simt_code *code, uint32_t number)
 {
-    code->kind = OPEVO_I_SIMT_VALUE;
-    code->number = OPEVO_SIMT_VALUE_COUNT;
-    if (within(number, OPEVO_I_SIMT_SITOFP_8_32, OPEVO_I_SIMT_UITOFP_64_64)) {
+    code->kind = OPEVO_I_SIMT_BITS_OF_VALUE;
+    if (within(number, OPEVO_I_SIMT_MOVE, OPEVO_I_SIMT_MOVE_LAST)) {
+        code->kind = OPEVO_I_SIMT_VALUE;
+        code->number = OPEVO_SIMT_VALUE_COUNT;
+    } else if (within(number, OPEVO_I_SIMT_SITOFP_8_32, OPEVO_I_SIMT_UITOFP_64_64)) {
         code->kind = OPEVO_I_SIMT_WHOLE;
         code->number = whole_bytes(number);
     } else if (within(number, OPEVO_I_SIMT_CHOOSE, OPEVO_I_SIMT_CHOOSE_LAST)) {
         code->kind = OPEVO_I_SIMT_PICK;
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (within(number, rows[i].first, rows[i].last))
+        if (within(number, rows[i].first, rows[i].last)) {
+            code->kind = OPEVO_I_SIMT_VALUE;
             code->number = rows[i].value;
+        }
 }
 
 void opevo_i_simt_value_code(const opevo_i_simt_decoder *self, opevo_i_simt_code *code,

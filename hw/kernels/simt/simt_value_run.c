@@ -30,6 +30,27 @@ static void pick(const opevo_i_simt_warp *warp, const opevo_i_simt_code *code, o
     }
 }
 
+static void carry(const opevo_i_simt_warp *warp, const opevo_i_simt_code *code)
+{
+    opevo_i_simt_raw *to = (opevo_i_simt_raw *)(void *)(warp->file + code->to);
+    const opevo_i_simt_header *header = opevo_i_simt_header_of(warp, code->a);
+    size_t size = (size_t)code->number;
+
+    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        const uint8_t *from = warp->file + code->a + lane * size;
+
+        if (size == OPEVO_I_SIMT_RAW_SIZE) {
+            memcpy(&to[lane], from, size);
+            continue;
+        }
+        memset(&to[lane], 0, sizeof to[lane]);
+        memcpy(&to[lane].bits, from, size);
+        memset(to[lane].state, opevo_i_simt_state_of(header->undefined >> lane & 1, header->origin),
+               sizeof to[lane].state);
+    }
+}
+
 static void whole(const opevo_simt *self, const opevo_i_simt_warp *warp,
                   const opevo_i_simt_code *code, opevo_simt_value *to)
 {
@@ -96,6 +117,9 @@ void opevo_i_simt_value_run(opevo_simt *self, const opevo_i_simt_warp *warp,
     switch (code->kind) {
     case OPEVO_I_SIMT_PICK:
         pick(warp, code, to);
+        break;
+    case OPEVO_I_SIMT_RAW:
+        carry(warp, code);
         break;
     case OPEVO_I_SIMT_WHOLE:
         whole(self, warp, code, to);

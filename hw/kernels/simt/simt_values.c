@@ -320,6 +320,41 @@ static const opevo_i_simt_value *constant_value(opevo_i_simt_decoder *self, LLVM
     return made;
 }
 
+enum { CARRIERS = 16 };
+
+/* Whether an integer is loaded, and stored again, perhaps by way of phis, and nothing else, as
+ * compilers copy floats. A phi on the way there already holds if the others do. */
+static bool is_carried(LLVMValueRef value, LLVMValueRef *way, unsigned length)
+{
+    if ((!LLVMIsALoadInst(value) && !LLVMIsAPHINode(value)) || length == CARRIERS)
+        return false;
+    for (unsigned i = 0; i < length; i++)
+        if (way[i] == value)
+            return true;
+    way[length] = value;
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+
+        if (LLVMIsAStoreInst(user) ? LLVMGetOperand(user, 0) != value
+                                   : !LLVMIsAPHINode(user) || !is_carried(user, way, length + 1))
+            return false;
+    }
+    return true;
+}
+
+/* Such integers have registers for whatever memory holds, where floats are values. */
+static void widen_carried(const opevo_i_simt_decoder *self, LLVMValueRef value, uint32_t count,
+                          uint8_t sizes[])
+{
+    LLVMTypeRef type = opevo_i_simt_part_type(LLVMTypeOf(value), 0);
+    LLVMValueRef way[CARRIERS];
+
+    if (!self->simt->options.arithmetic || LLVMGetTypeKind(type) != LLVMIntegerTypeKind ||
+        sizes[0] == 0 || !is_carried(value, way, 0))
+        return;
+    memset(sizes, OPEVO_I_SIMT_RAW_SIZE, count);
+}
+
 const opevo_i_simt_value *opevo_i_simt_value_of(opevo_i_simt_decoder *self,
                                                 opevo_i_simt_frame *frame, LLVMValueRef value)
 {
@@ -336,6 +371,7 @@ const opevo_i_simt_value *opevo_i_simt_value_of(opevo_i_simt_decoder *self,
     count = opevo_i_simt_type_parts(self, LLVMTypeOf(value), sizes);
     if (count == 0)
         return NULL;
+    widen_carried(self, value, count, sizes);
     made = new_value(self, &frame->values, value, count);
     for (uint32_t i = 0; made && i < count; i++)
         self->slots[made->first + i] =

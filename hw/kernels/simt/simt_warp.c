@@ -407,6 +407,9 @@ static bool step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_c
         opevo_i_simt_value_run(self, warp, code);
         select_undefined(warp, code);
         return true;
+    case OPEVO_I_SIMT_RAW:
+        opevo_i_simt_value_run(self, warp, code);
+        return true;
     case OPEVO_I_SIMT_WHOLE:
         opevo_i_simt_value_run(self, warp, code);
         pass_undefined(warp, code);

@@ -50,15 +50,16 @@ typedef struct opevo_proof {
      * and unknown functions count as random ones. */
     double probability;
     bool assumed;
-    uint64_t degree;             /* of numerators and denominators, at most */
-    uint64_t elements, compared; /* of all outputs, and those compared */
-    uint64_t operations;         /* of the kernel, in the field */
+    uint64_t degree;              /* of numerators and denominators, at most */
+    uint64_t elements, compared;  /* of all outputs, and those compared */
+    uint64_t operations;          /* of the kernel, in the field */
     double time_s, kernel_time_s; /* processor time: of all, and of the kernel in the field */
     opevo_counterexample example;
 } opevo_proof;
 
 typedef struct opevo_proof_options {
     uint64_t seed;
+    bool same_value; /* work items may write the same value to a variable of the module at once */
     uint64_t step_limit; /* of instructions of warps; 0: 2^40 */
     /* Hook of tests, that a wrong arithmetic is caught: change that of the kernel. */
     void (*spoil)(opevo_simt_arithmetic *arithmetic);

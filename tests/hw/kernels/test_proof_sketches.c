@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Kernels of points of sketches, in C and in CUDA, are proved: none is refuted, and none is
+ * undecided. Every kernel with one operator of its source turned is not proved. */
+
+#include "sketch_fixture.h"
+
+#include "prover_internal.h"
+#include "sketch_draw.h"
+
+#include <opevo/computation_named.h>
+#include <opevo/sketch.h>
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { POINTS = 12 };
+
+static char folder[64], path[128];
+
+static const char *const computations[] = {
+    "matmul(12,30,32)",
+    "matmul(3,40,5)",
+    "softmax(5,30)",
+    "c2d(1,8,8,4,8,3,1,1)",
+    "conv-layer(1,9,7,3,11,3,1,1)",
+    "gmm(3,8,16,12)",
+    "layer-norm(5,70)",
+    ("A[i:9, j:40]; M[i] = max(j) A[i, j]; D[i, j] = exp(A[i, j] - M[i]); S[i] = sum(j) D[i, j]; "
+     "V[i] = 1/S[i]"),
+    "A[i:6, k:20]; B[k, j:17]; C[i, j] = sum(k) A[i, k]*B[k, j]; D[i, j] = max(C[i, j], 0)",
+    "X[n:1, a:12, b:12, c:6]; M[n, h:6, w:6, c] = max(r:2, s:2) X[n, 2*h + r, 2*w + s, c]",
+    "X[i:7, j:19]; Y[i, j] = 0.5*X[i, j]*(1 + erf(X[i, j]*0.70710678)) + tanh(X[i, j])",
+};
+
+static bool has_clang(void)
+{
+    opevo_i_prover_module module;
+    opevo_error err = {OPEVO_OK, ""};
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/empty.c", folder);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("void f(void) {}\n", file);
+    fclose(file);
+    if (opevo_i_prover_load(path, false, &module, &err) != OPEVO_OK)
+        return false;
+    opevo_i_prover_unload(&module);
+    return true;
+}
+
+static opevo_i_prover_call call_of(const opevo_kernel *kernel)
+{
+    opevo_i_prover_call call = {.launches = 1 + (size_t)kernel->more,
+                                .has_scratch =
+                                    kernel->dialect == OPEVO_KERNEL_C || kernel->scratch_bytes > 0,
+                                .scratch_bytes = (int64_t)opevo_kernel_scratch_bytes(kernel, 1)};
+
+    for (int i = 0; i <= kernel->more; i++) {
+        opevo_launch one = opevo_kernel_launch(kernel, i);
+
+        opevo_kernel_launch_name(kernel, i, call.launch[i].kernel);
+        memcpy(call.launch[i].grid, one.grid, sizeof one.grid);
+        memcpy(call.launch[i].block, one.block, sizeof one.block);
+        call.launch[i].shared_bytes = one.dynamic_shared_bytes;
+    }
+    return call;
+}
+
+static opevo_proof prove(const opevo_computation *computation, const opevo_kernel *kernel,
+                         const char *source)
+{
+    opevo_i_prover_call call = call_of(kernel);
+    const opevo_proof_options options = {.seed = 1, .same_value = true};
+    opevo_i_prover_module module;
+    opevo_harness *harness = NULL;
+    opevo_case *what = NULL;
+    opevo_text text = {0};
+    opevo_proof proof;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/kernel.%s", folder,
+             kernel->dialect == OPEVO_KERNEL_C ? "c" : "cu");
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(source, file);
+    fclose(file);
+    CHECK_OK(opevo_i_prover_load(path, true, &module, &err));
+    CHECK_OK(opevo_i_prover_harness(computation, &call, &text, &err));
+    CHECK_OK(opevo_harness_parse("test", text.data, text.length, &harness, &err));
+    CHECK_OK(opevo_case_open(harness, OPEVO_SET_TUNE, 0, &what, &err));
+    CHECK_OK(opevo_prove(module.module, harness, what, computation, &options, &proof, &err));
+    opevo_case_close(what);
+    opevo_harness_destroy(harness);
+    opevo_i_prover_unload(&module);
+    opevo_text_free(&text);
+    if (proof.verdict != OPEVO_PROOF_UNDECIDED) /* else somebody wants to see it */
+        (void)unlink(path);
+    return proof;
+}
+
+/* The source with the sum of a kernel turned into a difference; NULL: it has none. */
+static char *turned(const char *source)
+{
+    char *copy = strdup(source), *at;
+
+    assert_non_null(copy);
+    at = strstr(copy, "opevo_computation");
+    at = at ? strstr(at, " += ") : NULL;
+    if (!at) {
+        free(copy);
+        return NULL;
+    }
+    at[1] = '-';
+    return copy;
+}
+
+static size_t check_point(const char *what, const opevo_computation *computation,
+                          const opevo_kernel_maker *maker, opevo_index point)
+{
+    opevo_kernel kernel = {0};
+    opevo_outcome_class refused = OPEVO_OUTCOME_OK;
+    opevo_text why = {0};
+    opevo_proof proof;
+    char *wrong;
+
+    CHECK_OK(maker->ops->make(maker, point, &kernel, &refused, &why, &err));
+    opevo_text_free(&why);
+    if (refused != OPEVO_OUTCOME_OK) {
+        opevo_kernel_free(&kernel); /* it breaks a limit of devices */
+        return 0;
+    }
+    proof = prove(computation, &kernel, opevo_text_string(&kernel.source));
+    if (proof.verdict != OPEVO_PROOF_PROVED)
+        fail_msg("%s: %s: %s\n%s", what, opevo_proof_verdict_name(proof.verdict), proof.reason,
+                 opevo_text_string(&kernel.source));
+    wrong = turned(opevo_text_string(&kernel.source));
+    if (wrong) {
+        proof = prove(computation, &kernel, wrong);
+        if (proof.verdict == OPEVO_PROOF_PROVED)
+            fail_msg("%s with a difference is proved:\n%s", what, wrong);
+        free(wrong);
+    }
+    opevo_kernel_free(&kernel);
+    return 1;
+}
+
+static size_t check_computation(const char *what, opevo_kernel_dialect dialect, size_t points)
+{
+    const opevo_sketch_target target = {.dialect = dialect, .cores = 1, .threads = 1};
+    opevo_computation *computation = NULL;
+    opevo_sketches *sketches = NULL;
+    size_t proved = 0;
+
+    CHECK_OK(opevo_computation_read(what, &computation, &err));
+    CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+    for (size_t i = 0; i < points; i++) {
+        opevo_kernel_maker *maker = NULL;
+        opevo_index point;
+        opevo_rng rng;
+
+        CHECK_OK(opevo_sketches_open(opevo_computation_share(computation), &target, &maker, &err));
+        opevo_rng_init(&rng, i, what, 0);
+        if (draw_in(&rng, maker->space, sketches, i % sketches->count, &point))
+            proved += check_point(what, computation, maker, point);
+        maker->ops->destroy(maker);
+    }
+    opevo_sketches_destroy(sketches);
+    opevo_computation_destroy(computation);
+    return proved;
+}
+
+static void check_dialect(opevo_kernel_dialect dialect)
+{
+    size_t proved = 0, points = test_size(1, POINTS);
+
+    if (!has_clang())
+        CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
+    for (size_t i = 0; i < sizeof computations / sizeof *computations; i++)
+        proved += check_computation(computations[i], dialect, points);
+    assert_true(proved >= points * sizeof computations / sizeof *computations / 2);
+}
+
+static void test_c(void **state)
+{
+    check_dialect(OPEVO_KERNEL_C);
+}
+
+static void test_cuda(void **state)
+{
+    check_dialect(OPEVO_KERNEL_CUDA);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_c),
+        cmocka_unit_test(test_cuda),
+    };
+    int failed;
+
+    snprintf(folder, sizeof folder, "/tmp/opevo-proof-XXXXXX");
+    if (!mkdtemp(folder) || setenv("OPEVO_KERNELS", OPEVO_TEST_KERNELS, 1) != 0)
+        return 1;
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    snprintf(path, sizeof path, "%s/empty.c", folder);
+    unlink(path);
+    rmdir(folder);
+    return failed;
+}
