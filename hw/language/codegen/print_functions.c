@@ -66,7 +66,7 @@ static const opevo_i_print_function *function_at(int i)
 
 static void print_template(opevo_text *out, const char *text, int width)
 {
-    char number[4];
+    char number[16];
     opevo_text bits = {0}, evens = {0};
 
     snprintf(number, sizeof number, "%d", width);

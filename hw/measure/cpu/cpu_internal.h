@@ -111,6 +111,9 @@ char opevo_i_cpu_process_ask(opevo_i_cpu_process *self, opevo_i_cpu_task task, u
                              uint64_t count, double limit_s, opevo_i_cpu_cost *cost);
 /* What the order that is being worked at has taken so far. */
 opevo_i_cpu_cost opevo_i_cpu_process_so_far(const opevo_i_cpu_process *self);
+/* Whether all that it did took less than half of the limit of one execution of its threads'
+ * processor time. */
+bool opevo_i_cpu_process_has_waited(const opevo_i_cpu_process *self);
 /* Let none of its threads run, so that shared memory stays as it is; and let it go on. */
 void opevo_i_cpu_process_stop(opevo_i_cpu_process *self);
 void opevo_i_cpu_process_continue(const opevo_i_cpu_process *self);

@@ -124,6 +124,14 @@ opevo_i_cpu_cost opevo_i_cpu_process_so_far(const opevo_i_cpu_process *self)
     return (opevo_i_cpu_cost){fmax(wall_s, processor_s), processor_s};
 }
 
+bool opevo_i_cpu_process_has_waited(const opevo_i_cpu_process *self)
+{
+    struct timespec spent;
+
+    return clock_gettime(self->clock, &spent) == 0 &&
+           (double)spent.tv_sec + 1e-9 * (double)spent.tv_nsec < self->plan->run_limit_s / 2;
+}
+
 /* ---- Beginning and ending ------------------------------------------------------------------- */
 
 /* The least of some: what is subtracted from times must be in all of them, which waiting for others

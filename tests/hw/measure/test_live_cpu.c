@@ -24,29 +24,48 @@
 #include "backend_internal.h"
 #include "sandbox_internal.h"
 
-/* Processes that were started with this test's cache folder: workers, and whatever they started. */
-static int processes_left(void)
+/* Its text, at most size - 1 bytes, and their number; none where the process is gone. */
+static size_t read_of_process(long id, const char *name, char *text, size_t size)
+{
+    char path[64];
+    FILE *file = NULL;
+    size_t length = 0;
+
+    snprintf(path, sizeof path, "/proc/%ld/%s", id, name);
+    file = id > 0 ? fopen(path, "r") : NULL;
+    length = file ? fread(text, 1, size - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[length] = '\0';
+    return length;
+}
+
+/* Whether it was started with this test's cache folder: a worker, or what one started. */
+static bool is_ours(long id)
+{
+    static char text[1 << 16];
+
+    return memmem(text, read_of_process(id, "environ", text, sizeof text), cache_folder,
+                  strlen(cache_folder)) != NULL;
+}
+
+/* The number of processes of which `is` is true. */
+static int count_processes(bool (*is)(long id))
 {
     DIR *all = opendir("/proc");
     struct dirent *entry = NULL;
     int found = 0;
 
     assert_non_null(all);
-    while ((entry = readdir(all)) != NULL) {
-        static char text[1 << 16];
-        char path[300];
-        FILE *file = NULL;
-        size_t length = 0;
-
-        snprintf(path, sizeof path, "/proc/%s/environ", entry->d_name);
-        file = strtol(entry->d_name, NULL, 10) > 0 ? fopen(path, "r") : NULL;
-        length = file ? fread(text, 1, sizeof text, file) : 0;
-        if (file)
-            fclose(file);
-        found += memmem(text, length, cache_folder, strlen(cache_folder)) != NULL;
-    }
+    while ((entry = readdir(all)) != NULL)
+        found += is(strtol(entry->d_name, NULL, 10));
     closedir(all);
     return found;
+}
+
+static int processes_left(void)
+{
+    return count_processes(is_ours);
 }
 
 /* All files below the cache folder that are not finished entries. */
@@ -103,7 +122,6 @@ CHECK_TEST(test_zoo)
     assert_int_equal(scratch_files(), 0);
 }
 
-/* A worker whose files may not grow says so, and goes on. */
 /* Place of an animal in the zoo. */
 static opevo_index animal(const char *name)
 {
@@ -152,6 +170,62 @@ CHECK_TEST(test_slower)
     opevo_objective_destroy(objective);
 }
 
+/* Stop it if it is a kernel's process that has computed for .1 s. */
+static bool stop_kernel(long id)
+{
+    char stat[1024];
+    char name[64];
+    long parent = 0;
+    unsigned long ticks = 0;
+
+    read_of_process(id, "stat", stat, sizeof stat);
+    if (sscanf(stat, "%*d (opevo-worker) %*c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu", &parent,
+               &ticks) != 2)
+        return false;
+    read_of_process(parent, "comm", name, sizeof name);
+    return !strcmp(name, "opevo-worker\n") && is_ours(parent) &&
+           ticks >= (unsigned long)sysconf(_SC_CLK_TCK) / 10 && kill((pid_t)id, SIGSTOP) == 0;
+}
+
+/* A product that takes a second. */
+static opevo_status make_slow(const opevo_kernel_maker *self, opevo_index point, opevo_kernel *out,
+                              opevo_outcome_class *refused, opevo_text *why, opevo_error *error)
+{
+    (void)point;
+    CHECK_OK(zoo_make(self, animal("right"), out, refused, why, error));
+    opevo_text_add(&out->source, "long clock(void);\n"
+                                 "void slow(const float *a, const float *b, float *c) {\n"
+                                 "  for (long end = clock() + 1000000; clock() < end;) {}\n"
+                                 "  kernel(a, b, c); }\n");
+    strcpy(out->entry, "slow");
+    return opevo_text_check(&out->source, error);
+}
+
+/* A kernel whose first process is stopped waits until its time is over, as it would on a machine
+ * without a processor for it, which does not count. */
+CHECK_TEST(test_starved)
+{
+    enum { LIMIT_S = 12 };
+    static const opevo_kernel_maker_ops slow = {.make = make_slow, .destroy = zoo_destroy};
+    zoo *maker = zoo_of_animals();
+    opevo_objective *objective = NULL;
+    opevo_outcome outcome;
+    pid_t stopper = fork();
+
+    while (stopper == 0)
+        if (count_processes(stop_kernel))
+            _exit(0);
+    maker->super.ops = &slow;
+    objective = zoo_open(maker, LIMIT_S);
+    outcome = measure_beside(objective, "right", 0);
+    kill(stopper, SIGKILL);
+    assert_int_equal(waitpid(stopper, NULL, 0), stopper);
+    opevo_objective_destroy(objective);
+    assert_string_equal(opevo_outcome_name(outcome.kind), "ok");
+    assert_true(outcome.run_s > LIMIT_S && outcome.sample_count > 0);
+}
+
+/* A worker whose files may not grow says so, and goes on. */
 CHECK_TEST(test_file_limit)
 {
     opevo_live_options options = opevo_live_defaults();
