@@ -213,9 +213,9 @@ const opevo_i_net_operator opevo_i_net_products[] = {
      "alpha=float beta=float transA=int transB=int", NULL, 0},
     {"MatMul", 1, 2, 2, 1, infer_matmul, define_matmul, opevo_i_net_move_by_routine, 0, NULL,
      &products, 0},
-    {"MatMulInteger", 10, 2, 4, 1, infer_whole, NULL, opevo_i_net_move_by_routine, 0, NULL,
-     &products, 0},
-    {"QLinearMatMul", 10, 8, 8, 1, infer_whole, NULL, opevo_i_net_move_by_routine, 1, NULL,
-     &products, 0},
+    {"MatMulInteger", 10, 2, 4, 1, infer_whole, opevo_i_net_define_none,
+     opevo_i_net_move_by_routine, 0, NULL, &products, 0},
+    {"QLinearMatMul", 10, 8, 8, 1, infer_whole, opevo_i_net_define_none,
+     opevo_i_net_move_by_routine, 1, NULL, &products, 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };

@@ -209,11 +209,11 @@ static const opevo_i_net_routine recurrent = {"routine_recurrent", routine_recur
     "direction=string hidden_size=int layout=int:14-"
 
 const opevo_i_net_operator opevo_i_net_recurrent[] = {
-    {"RNN", 7, 3, 6, 0, infer_recurrent, NULL, opevo_i_net_move_by_routine, ROUTINE_RNN, SHARED,
-     &recurrent, 0},
-    {"GRU", 7, 3, 6, 0, infer_recurrent, NULL, opevo_i_net_move_by_routine, ROUTINE_GRU,
-     SHARED " linear_before_reset=int", &recurrent, 0},
-    {"LSTM", 7, 3, 8, 0, infer_recurrent, NULL, opevo_i_net_move_by_routine, ROUTINE_LSTM,
-     SHARED " input_forget=int", &recurrent, 0},
+    {"RNN", 7, 3, 6, 0, infer_recurrent, opevo_i_net_define_none, opevo_i_net_move_by_routine,
+     ROUTINE_RNN, SHARED, &recurrent, 0},
+    {"GRU", 7, 3, 6, 0, infer_recurrent, opevo_i_net_define_none, opevo_i_net_move_by_routine,
+     ROUTINE_GRU, SHARED " linear_before_reset=int", &recurrent, 0},
+    {"LSTM", 7, 3, 8, 0, infer_recurrent, opevo_i_net_define_none, opevo_i_net_move_by_routine,
+     ROUTINE_LSTM, SHARED " input_forget=int", &recurrent, 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };

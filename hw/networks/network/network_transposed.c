@@ -127,8 +127,8 @@ static bool has_vectors(const opevo_i_net_call *call)
     return call->in[1]->array.extent[1] >= ELEMENTS;
 }
 
-opevo_status opevo_i_net_define_transposed(const opevo_i_net_call *call, opevo_text *out,
-                                           opevo_error *err)
+static opevo_status define_transposed(const opevo_i_net_call *call, opevo_text *out,
+                                      opevo_error *err)
 {
     bool bias = call->ins > 2 && call->in[2], gathers = has_vectors(call);
     opevo_status status = OPEVO_OK;
@@ -158,3 +158,12 @@ opevo_status opevo_i_net_define_transposed(const opevo_i_net_call *call, opevo_t
 cleanup:
     return status;
 }
+
+const opevo_i_net_operator opevo_i_net_transposed[] = {
+    {"ConvTranspose", 1, 2, 3, 1, opevo_i_net_window_infer, define_transposed, NULL,
+     OPEVO_I_WINDOW_TRANSPOSED,
+     "auto_pad=string dilations=ints group=int kernel_shape=ints output_padding=ints "
+     "output_shape=ints pads=ints strides=ints",
+     NULL, 0},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
+};

@@ -10,7 +10,7 @@
 
 enum code {
     CONVOLUTION = OPEVO_I_WINDOW_CONVOLUTION,
-    TRANSPOSED,
+    TRANSPOSED = OPEVO_I_WINDOW_TRANSPOSED,
     MAX_POOL,
     AVERAGE_POOL,
     GLOBAL_AVERAGE,
@@ -499,11 +499,6 @@ static const opevo_i_net_routine max_pool = {"routine_max_pool", routine_max_poo
 const opevo_i_net_operator opevo_i_net_windows[] = {
     {"Conv", 1, 2, 3, 1, opevo_i_net_window_infer, define_convolution, NULL, CONVOLUTION,
      "auto_pad=string dilations=ints group=int kernel_shape=ints pads=ints strides=ints", NULL, 0},
-    {"ConvTranspose", 1, 2, 3, 1, opevo_i_net_window_infer, opevo_i_net_define_transposed, NULL,
-     TRANSPOSED,
-     "auto_pad=string dilations=ints group=int kernel_shape=ints output_padding=ints "
-     "output_shape=ints pads=ints strides=ints",
-     NULL, 0},
     {"MaxPool", 1, 1, 1, 2, opevo_i_net_window_infer, define_max, opevo_i_net_move_by_routine,
      MAX_POOL,
      "auto_pad=string ceil_mode=int:10- dilations=ints:10- kernel_shape=ints! pads=ints "

@@ -7,7 +7,7 @@
 
 #include "network_routine_internal.h"
 
-enum { OPEVO_I_WINDOW_CONVOLUTION }; /* the code of a row */
+enum { OPEVO_I_WINDOW_CONVOLUTION, OPEVO_I_WINDOW_TRANSPOSED }; /* codes of rows */
 enum { OPEVO_I_WINDOW_DIMS = 3 };
 
 /* Along each dimension. Extents are those of the input and the output. */
@@ -31,10 +31,6 @@ void opevo_i_net_window_over(const opevo_i_net_window *w, const char *reducer, i
                              opevo_text *out);
 /* "Y0[...] = C[...] + X2[a1]" */
 void opevo_i_net_window_bias(const opevo_i_net_call *call, opevo_text *out);
-/* The `define` of a transposed convolution (network_transposed.c). */
-opevo_status opevo_i_net_define_transposed(const opevo_i_net_call *call, opevo_text *out,
-                                           opevo_error *err);
-
 /* Shape of the output of a convolution or a pool; its type is that of the input. Errors: INVALID. */
 opevo_status opevo_i_net_window_infer(const opevo_i_net_call *call, opevo_error *err);
 /* Append strides, dilations and padding before, of three dimensions each. Errors: INVALID; NOMEM. */

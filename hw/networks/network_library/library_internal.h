@@ -78,12 +78,12 @@ void opevo_i_library_numbers(const char *member, const int64_t *numbers, int cou
 void opevo_i_library_origin(const opevo_network_library *self, opevo_text *out);
 void opevo_i_library_step_table(const opevo_network_library *self, opevo_text *out);
 void opevo_i_library_tensor_tables(const opevo_network_library *self, opevo_text *out);
-/* Views do nothing, and neither do copies whose producers wrote to the result. */
+/* Views do nothing, and neither do copies whose producers wrote to the result (library_layout.c). */
 bool opevo_i_library_is_empty(const opevo_network_library *self, const opevo_network_step *step);
 /* Dimensions of a box, without those of one element and with adjacent ones as one. */
 void opevo_i_library_simplify(opevo_network_copy *copy);
 
-/* A pointer to the elements of a value, as of floats (library_source.c). */
+/* A pointer to the elements of a value, as of floats (library_layout.c). */
 void opevo_i_library_address(const opevo_network_library *self, int number, opevo_text *out);
 
 /* ---- Steps that are nodes (library_nodes.c) ---- */

@@ -41,6 +41,43 @@ static void note_reused(opevo_network_library *self)
     }
 }
 
+/* ---- Places ---- */
+
+void opevo_i_library_address(const opevo_network_library *self, int number, opevo_text *out)
+{
+    const opevo_memory_place *place = &self->plan->place[number];
+    const opevo_network_inference *inference = self->inference;
+
+    if (place->kind == OPEVO_MEMORY_CONSTANT) {
+        opevo_text_printf(out, "net_weights + %lld",
+                          (long long)self->weight[place->value] / (long long)sizeof(float));
+    } else if (place->kind == OPEVO_MEMORY_ARENA) {
+        opevo_text_printf(out, "self->arena + %lld",
+                          (long long)place->offset / (long long)sizeof(float));
+    } else {
+        for (int i = 0; i < inference->inputs; i++) {
+            if (inference->input[i] == place->value)
+                opevo_text_printf(out, "self->input[%d]", i);
+        }
+    }
+}
+
+/* Views do nothing, and neither do copies whose producers wrote to the result. */
+bool opevo_i_library_is_empty(const opevo_network_library *self, const opevo_network_step *step)
+{
+    if (step->kind == OPEVO_NETWORK_STEP_VIEW || !opevo_memory_plan_needs(self->plan, step))
+        return true;
+    if (step->kind != OPEVO_NETWORK_STEP_COPY)
+        return false;
+    for (int i = 0; i < step->copies; i++) {
+        if (!opevo_memory_plan_is_there(self->plan, step, &step->copy[i]))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Weights ---- */
+
 static void add_weight(opevo_network_library *self, int number)
 {
     const opevo_memory_place *place = &self->plan->place[number];

@@ -19,25 +19,6 @@ void opevo_i_library_plain(const char *name, opevo_text *out)
     opevo_text_add_bytes(out, (const char[]){OPEVO_I_OWN}, 1);
 }
 
-void opevo_i_library_address(const opevo_network_library *self, int number, opevo_text *out)
-{
-    const opevo_memory_place *place = &self->plan->place[number];
-    const opevo_network_inference *inference = self->inference;
-
-    if (place->kind == OPEVO_MEMORY_CONSTANT) {
-        opevo_text_printf(out, "net_weights + %lld",
-                          (long long)self->weight[place->value] / (long long)sizeof(float));
-    } else if (place->kind == OPEVO_MEMORY_ARENA) {
-        opevo_text_printf(out, "self->arena + %lld",
-                          (long long)place->offset / (long long)sizeof(float));
-    } else {
-        for (int i = 0; i < inference->inputs; i++) {
-            if (inference->input[i] == place->value)
-                opevo_text_printf(out, "self->input[%d]", i);
-        }
-    }
-}
-
 /* ---- Steps ---- */
 
 static const opevo_i_library_packed *find_packed(const opevo_network_library *self, int task,
@@ -171,20 +152,6 @@ static void add_copy(const opevo_network_library *self, const opevo_network_step
     opevo_text_add(out, ", ");
     opevo_i_library_address(self, step->output[0], out);
     opevo_text_printf(out, " + %lld);\n", (long long)copy.to);
-}
-
-/* Views do nothing, and neither do copies whose producers wrote to the result. */
-bool opevo_i_library_is_empty(const opevo_network_library *self, const opevo_network_step *step)
-{
-    if (step->kind == OPEVO_NETWORK_STEP_VIEW || !opevo_memory_plan_needs(self->plan, step))
-        return true;
-    if (step->kind != OPEVO_NETWORK_STEP_COPY)
-        return false;
-    for (int i = 0; i < step->copies; i++) {
-        if (!opevo_memory_plan_is_there(self->plan, step, &step->copy[i]))
-            return false;
-    }
-    return true;
 }
 
 static void add_step(const opevo_network_library *self, int n, opevo_text *out)

@@ -2,7 +2,7 @@
 
 /* Operators that ONNX's node cases of opset 17 do not have, or not in all forms, against loops:
  * functions and normalisations of opsets 18 to 24, padding, parts and resampling of opset 18, cells
- * with lengths and both directions, branches, and inputs that are bound. */
+ * with lengths and both directions, Booleans, branches, and inputs that are bound. */
 
 #include "network_models.h"
 
@@ -242,6 +242,32 @@ static void test_antialias(void **test)
     opevo_array_free(&y);
 }
 
+/* ---- Truth ---- */
+
+/* y = not (x > b) xor (x > b and not (x > b)) as numbers: Booleans of a run are computed, and no
+ * copies of elements, as small numbers of Booleans might seem to be. */
+static void test_truth(void **test)
+{
+    opevo_array x = make_array(1, (int64_t[]){40}, &state), y = {0};
+    model made;
+
+    start(&made, 13);
+    add_input(&made, "x", 1, (int64_t[]){40});
+    add_weights(&made, "b", 0, NULL, 0.1, 0.1, &state);
+    add_node(&made, "Greater", "x b", "g");
+    add_node(&made, "Not", "g", "n");
+    add_node(&made, "And", "g n", "a");
+    add_node(&made, "Xor", "n a", "z");
+    add_node(&made, "Cast", "z", "y");
+    add_int(&made, 4, "to", OPEVO_NETWORK_FLOAT32);
+    set_output(&made, "y");
+    y = run_model(&made, &x);
+    for (int64_t i = 0; i < 40; i++)
+        assert_true(element(&y, i) == (element(&x, i) > 0.1f ? 0 : 1));
+    opevo_array_free(&x);
+    opevo_array_free(&y);
+}
+
 /* ---- Cells ---- */
 
 enum { STEPS = 5, BATCH = 3, IN = 4, HIDDEN = 3, GATES = 4, DIRECTIONS = 2 };
@@ -456,6 +482,7 @@ int main(void)
         cmocka_unit_test(test_cells),
         cmocka_unit_test(test_branches),
         cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_truth),
     };
 
     return cmocka_run_group_tests(tests, NULL, remove_model);

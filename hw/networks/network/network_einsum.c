@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Einsum, and samples of images. */
+
+#include "network_routine_internal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* ---- Einsum ---- */
+
+enum {
+    AXES = 64,  /* different letters, and those of an ellipsis */
+    INPUTS = 15 /* of a computation */
+};
+
+/* Axes of the output come first. An ellipsis has the axes named 0, 1, ... of the broadcast
+ * dimensions, counted from the last. */
+typedef struct equation {
+    int axes, kept;
+    int name[AXES];
+    int64_t extent[AXES];
+    int axis[INPUTS][OPEVO_NETWORK_DIMS];
+} equation;
+
+/* The axis of this name, which is added if it is new. */
+static int axis_of(equation *self, int name)
+{
+    int a = 0;
+
+    while (a < self->axes && self->name[a] != name)
+        a++;
+    if (a == self->axes && a < AXES) {
+        self->name[a] = name;
+        self->extent[a] = 1;
+        self->axes++;
+    }
+    return a < AXES ? a : AXES - 1;
+}
+
+/* The names of the dimensions of one operand in the text up to `end`; an ellipsis stands for those
+ * that letters leave. Returns their number, -1 for another text. */
+static int names_of(const char *text, const char *end, int dims, int *names)
+{
+    int letters = 0, count = 0;
+    bool has_rest = false;
+
+    for (const char *c = text; c < end; c++)
+        letters += isalpha((unsigned char)*c) != 0;
+    for (const char *c = text; c < end; c++) {
+        if (*c == ' ')
+            continue;
+        if (isalpha((unsigned char)*c)) {
+            if (count == OPEVO_NETWORK_DIMS)
+                return -1;
+            names[count++] = (unsigned char)*c;
+            continue;
+        }
+        if (end - c < 3 || strncmp(c, "...", 3) != 0 || has_rest)
+            return -1;
+        has_rest = true;
+        for (int k = dims - letters; k > 0 && count < OPEVO_NETWORK_DIMS; k--)
+            names[count++] = k - 1;
+        c += 2;
+    }
+    return count;
+}
+
+/* Without an arrow: the ellipsis, then letters that occur once, in the order of the alphabet. */
+static void take_implicit(equation *self, const int *seen, int rest)
+{
+    for (int k = rest; k > 0; k--)
+        axis_of(self, k - 1);
+    for (int letter = 'A'; letter <= 'z'; letter++) {
+        if (seen[letter] == 1)
+            axis_of(self, letter);
+    }
+}
+
+static opevo_status take_operand(const opevo_i_net_call *call, equation *self, int in,
+                                 const int *names, int count, opevo_error *err)
+{
+    const opevo_array *array = &call->in[in]->array;
+
+    if (count != array->dims)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Its equation does not fit input %d.", in);
+    for (int d = 0; d < count; d++) {
+        int a = axis_of(self, names[d]);
+
+        self->axis[in][d] = a;
+        if (self->extent[a] != 1 && array->extent[d] != 1 && self->extent[a] != array->extent[d])
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "Dimension %d of input %d is %lld instead of %lld.", d, in,
+                              (long long)array->extent[d], (long long)self->extent[a]);
+        self->extent[a] = array->extent[d] == 1 ? self->extent[a] : array->extent[d];
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status equation_of(const opevo_i_net_call *call, equation *self, opevo_error *err)
+{
+    const Onnx__Attribute *given = opevo_i_net_attribute(call, "equation");
+    int names[INPUTS + 1][OPEVO_NETWORK_DIMS], counts[INPUTS + 1], seen[128] = {0}, rest = 0;
+    const char *end = NULL, *arrow = NULL, *at = NULL;
+    char text[512];
+    opevo_status status = OPEVO_OK;
+
+    *self = (equation){0};
+    if (!given || given->s.len >= sizeof text || call->ins > INPUTS)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Its equation or its inputs are too many.");
+    memcpy(text, given->s.data, given->s.len);
+    text[given->s.len] = '\0';
+    arrow = strstr(text, "->");
+    at = text;
+    for (int i = 0; i < call->ins; i++) {
+        int letters = 0;
+
+        end = strpbrk(at, ",-");
+        end = end ? end : at + strlen(at);
+        counts[i] = names_of(at, end, call->in[i]->array.dims, names[i]);
+        for (int d = 0; d < counts[i]; d++) {
+            letters += names[i][d] >= 'A';
+            if (names[i][d] >= 'A')
+                seen[names[i][d]]++;
+        }
+        rest = counts[i] - letters > rest ? counts[i] - letters : rest;
+        if (counts[i] < 0 || (i + 1 < call->ins) != (*end == ',') ||
+            call->in[i]->array.type != call->in[0]->array.type)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Its equation does not fit its inputs.");
+        at = end + (*end == ',');
+    }
+    if (arrow) {
+        counts[INPUTS] = names_of(arrow + 2, text + strlen(text), 0, names[INPUTS]);
+        if (strstr(arrow, "...") || counts[INPUTS] < 0) {
+            int letters = 0;
+
+            for (const char *c = arrow; *c; c++)
+                letters += isalpha((unsigned char)*c) != 0;
+            counts[INPUTS] =
+                names_of(arrow + 2, text + strlen(text), letters + rest, names[INPUTS]);
+        }
+        for (int d = 0; d < counts[INPUTS]; d++)
+            axis_of(self, names[INPUTS][d]);
+    } else {
+        take_implicit(self, seen, rest);
+    }
+    self->kept = self->axes;
+    for (int i = 0; i < call->ins; i++)
+        OPEVO_TRY(take_operand(call, self, i, names[i], counts[i], err));
+cleanup:
+    return status;
+}
+
+static opevo_status infer_einsum(const opevo_i_net_call *call, opevo_error *err)
+{
+    equation self;
+    opevo_status status = equation_of(call, &self, err);
+
+    return status == OPEVO_OK ? opevo_i_net_shape(call->out[0], call->in[0]->array.type, self.kept,
+                                                  self.extent, err)
+                              : status;
+}
+
+static opevo_status define_einsum(const opevo_i_net_call *call, opevo_text *out, opevo_error *err)
+{
+    equation self;
+    opevo_status status = equation_of(call, &self, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    for (int i = 0; i < call->ins; i++)
+        opevo_i_net_declare(call, i, out);
+    opevo_text_add(out, "Y0[");
+    for (int a = 0; a < self.kept; a++)
+        opevo_text_printf(out, "%sa%d:%lld", a ? ", " : "", a, (long long)self.extent[a]);
+    opevo_text_add(out, self.axes > self.kept ? "] = sum(" : "] = ");
+    for (int a = self.kept; a < self.axes; a++)
+        opevo_text_printf(out, "%sa%d:%lld", a > self.kept ? ", " : "", a,
+                          (long long)self.extent[a]);
+    opevo_text_add(out, self.axes > self.kept ? ") " : "");
+    for (int i = 0; i < call->ins; i++) {
+        opevo_text_printf(out, "%sX%d[", i ? "*" : "", i);
+        for (int d = 0; d < call->in[i]->array.dims; d++)
+            opevo_text_printf(out, call->in[i]->array.extent[d] == 1 ? "%s0" : "%sa%d",
+                              d ? ", " : "", self.axis[i][d]);
+        opevo_text_add(out, "]");
+    }
+    opevo_text_add(out, "\n");
+    return opevo_text_check(out, err);
+}
+
+static opevo_status take_einsum(const opevo_i_net_call *call, opevo_network_routine *out,
+                                opevo_error *err)
+{
+    equation self;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(equation_of(call, &self, err));
+    OPEVO_TRY(opevo_i_net_routine_whole(out, self.axes, err));
+    OPEVO_TRY(opevo_i_net_routine_whole(out, self.kept, err));
+    for (int a = 0; a < self.axes; a++)
+        OPEVO_TRY(opevo_i_net_routine_whole(out, self.extent[a], err));
+    for (int i = 0; i < call->ins; i++) {
+        for (int d = 0; d < call->in[i]->array.dims; d++)
+            OPEVO_TRY(opevo_i_net_routine_whole(out, self.axis[i][d], err));
+    }
+cleanup:
+    return status;
+}
+
+/* ---- Samples ---- */
+
+static opevo_status infer_sample(const opevo_i_net_call *call, opevo_error *err)
+{
+    const opevo_array *x = &call->in[0]->array, *grid = &call->in[1]->array;
+    int64_t extent[4];
+
+    if (x->dims != 4 || grid->dims != 4 || grid->extent[3] != 2 ||
+        grid->extent[0] != x->extent[0] || opevo_i_net_type_is_whole(x->type) ||
+        opevo_i_net_type_is_whole(grid->type))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "opevo samples images of two dimensions, of floating-point numbers.");
+    extent[0] = x->extent[0];
+    extent[1] = x->extent[1];
+    extent[2] = grid->extent[1];
+    extent[3] = grid->extent[2];
+    return opevo_i_net_shape(call->out[0], x->type, 4, extent, err);
+}
+
+static opevo_status take_sample(const opevo_i_net_call *call, opevo_network_routine *out,
+                                opevo_error *err)
+{
+    bool nearest = opevo_i_net_attribute_is(call, "mode", "nearest");
+    bool cubic = opevo_i_net_attribute_is(call, "mode", "bicubic") ||
+                 opevo_i_net_attribute_is(call, "mode", "cubic");
+    bool border = opevo_i_net_attribute_is(call, "padding_mode", "border");
+    bool reflection = opevo_i_net_attribute_is(call, "padding_mode", "reflection");
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_net_routine_whole(out,
+                                        nearest ? ROUTINE_NEAREST
+                                        : cubic ? ROUTINE_CUBIC
+                                                : ROUTINE_LINEAR,
+                                        err));
+    OPEVO_TRY(opevo_i_net_routine_whole(out,
+                                        border       ? ROUTINE_BORDER
+                                        : reflection ? ROUTINE_REFLECTION
+                                                     : ROUTINE_ZEROS,
+                                        err));
+    OPEVO_TRY(
+        opevo_i_net_routine_whole(out, opevo_i_net_attribute_int(call, "align_corners", 0), err));
+cleanup:
+    return status;
+}
+
+static const opevo_i_net_routine einsum = {"routine_einsum", routine_einsum, take_einsum};
+static const opevo_i_net_routine sample = {"routine_grid_sample", routine_grid_sample, take_sample};
+
+const opevo_i_net_operator opevo_i_net_einsum[] = {
+    {"Einsum", 12, 1, 0, 1, infer_einsum, define_einsum, opevo_i_net_move_by_routine, 0,
+     "equation=string!", &einsum, 0},
+    {"GridSample", 16, 2, 2, 1, infer_sample, opevo_i_net_define_none, opevo_i_net_move_by_routine,
+     0, "align_corners=int mode=string padding_mode=string", &sample, 0},
+    {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
+};
