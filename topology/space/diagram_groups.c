@@ -191,7 +191,7 @@ opevo_status opevo_i_topology_compiler_init(opevo_i_topology_compiler *self,
         .limits = limits
                       ? *limits
                       : (opevo_diagram_limits){OPEVO_DIAGRAM_WORK_MOST, OPEVO_DIAGRAM_BYTES_MOST}};
-    self->values = opevo_calloc(count, sizeof *self->values);
+    self->values = opevo_calloc(count, sizeof(opevo_value *));
     self->tied_to = opevo_malloc(count, sizeof *self->tied_to);
     if (!named || !self->values || !self->tied_to) {
         status = no_memory(err);

@@ -26,7 +26,7 @@ bool opevo_i_topology_residuals_init(opevo_i_topology_residuals *self, const ope
 {
     *self = (opevo_i_topology_residuals){
         .space = space, .terms = terms, .variables = variables, .clauses = clauses};
-    self->rows = opevo_calloc(space->parameter_count, sizeof *self->rows);
+    self->rows = opevo_calloc(space->parameter_count, sizeof(opevo_value *));
     self->items = opevo_calloc(2, sizeof *self->items);
     self->capacity = self->count = 2; /* FALSE and TRUE */
     return self->rows && self->items;
