@@ -182,28 +182,24 @@ static void check_dialect(opevo_kernel_dialect dialect)
     assert_true(proved >= points * sizeof computations / sizeof *computations / 2);
 }
 
-static void test_c(void **state)
+CHECK_TEST(test_c)
 {
     check_dialect(OPEVO_KERNEL_C);
 }
 
-static void test_cuda(void **state)
+CHECK_TEST(test_cuda)
 {
     check_dialect(OPEVO_KERNEL_CUDA);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_c),
-        cmocka_unit_test(test_cuda),
-    };
     int failed;
 
     snprintf(folder, sizeof folder, "/tmp/opevo-proof-XXXXXX");
     if (!mkdtemp(folder) || setenv("OPEVO_KERNELS", OPEVO_TEST_KERNELS, 1) != 0)
         return 1;
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    failed = check_tests(NULL, NULL);
     snprintf(path, sizeof path, "%s/empty.c", folder);
     unlink(path);
     rmdir(folder);

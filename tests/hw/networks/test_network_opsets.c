@@ -52,7 +52,7 @@ static double gelu_tanh(double x)
     return x / (1 + exp(-2 * sqrt(2 / acos(-1)) * (x + 0.044715 * pow(x, 3))));
 }
 
-static void test_functions(void **test)
+CHECK_TEST(test_functions)
 {
     static const struct {
         const char *name, *approximate;
@@ -87,7 +87,7 @@ static void test_functions(void **test)
 /* ---- Normalisations ---- */
 
 /* Opset 18 has a scale for each group, 21 for each channel. */
-static void test_groups(void **test)
+CHECK_TEST(test_groups)
 {
     enum { BATCH = 2, GROUPS = 3, EACH = 2, SIZE = 5, CHANNELS = GROUPS * EACH };
 
@@ -132,7 +132,7 @@ static void test_groups(void **test)
     }
 }
 
-static void test_root_mean_square(void **test)
+CHECK_TEST(test_root_mean_square)
 {
     enum { ROWS = 6, COLUMNS = 7 };
     opevo_array x = make_array(3, (int64_t[]){2, 3, COLUMNS}, &state), y = {0};
@@ -165,7 +165,7 @@ static void test_root_mean_square(void **test)
 /* ---- Places ---- */
 
 /* Of the last dimension only, in a circle. */
-static void test_wrapped(void **test)
+CHECK_TEST(test_wrapped)
 {
     opevo_array x = make_array(2, (int64_t[]){2, 3}, &state), y = {0};
     model made;
@@ -188,7 +188,7 @@ static void test_wrapped(void **test)
 }
 
 /* Seven elements in three parts: 3, 3 and 1. */
-static void test_unequal_parts(void **test)
+CHECK_TEST(test_unequal_parts)
 {
     opevo_array x = make_array(1, (int64_t[]){7}, &state), y = {0};
     model made;
@@ -212,7 +212,7 @@ static void test_unequal_parts(void **test)
 }
 
 /* Nine elements to three with antialias: triangles of three elements on each side of the middle. */
-static void test_antialias(void **test)
+CHECK_TEST(test_antialias)
 {
     opevo_array x = make_array(2, (int64_t[]){1, 9}, &state), y = {0};
     model made;
@@ -246,7 +246,7 @@ static void test_antialias(void **test)
 
 /* y = not (x > b) xor (x > b and not (x > b)) as numbers: Booleans of a run are computed, and no
  * copies of elements, as small numbers of Booleans might seem to be. */
-static void test_truth(void **test)
+CHECK_TEST(test_truth)
 {
     opevo_array x = make_array(1, (int64_t[]){40}, &state), y = {0};
     model made;
@@ -309,7 +309,7 @@ static void expect_lstm(const float *x, const model *made, int direction, int b,
     }
 }
 
-static void test_cells(void **test)
+CHECK_TEST(test_cells)
 {
     const int64_t lengths[BATCH] = {5, 0, 3};
     opevo_array x = make_array(3, (int64_t[]){STEPS, BATCH, IN}, &state), y = {0};
@@ -398,7 +398,7 @@ static opevo_status read_branches(model *made, branch *yes, branch *no, float bo
     return model_read(made, NULL, out);
 }
 
-static void test_branches(void **test)
+CHECK_TEST(test_branches)
 {
     float numbers[] = {1, -2, 3};
     opevo_array x = {OPEVO_NETWORK_FLOAT32, 2, {1, 3}, numbers};
@@ -430,7 +430,7 @@ static void test_branches(void **test)
 }
 
 /* A condition that is bound decides, whatever is wrong with the other branch. */
-static void test_bound(void **test)
+CHECK_TEST(test_bound)
 {
     static const char *const bound[] = {"c=1", "c=0"};
     float numbers[] = {1, -2, 3};
@@ -472,18 +472,5 @@ static void test_bound(void **test)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_root_mean_square),
-        cmocka_unit_test(test_wrapped),
-        cmocka_unit_test(test_unequal_parts),
-        cmocka_unit_test(test_antialias),
-        cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_truth),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, remove_model);
+    return check_tests(NULL, remove_model);
 }

@@ -91,7 +91,7 @@ static void check_shape(const shape *of)
     free(wanted);
 }
 
-static void test_scattered(void **test)
+CHECK_TEST(test_scattered)
 {
     shape of;
 
@@ -103,7 +103,5 @@ static void test_scattered(void **test)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scattered)};
-
-    return cmocka_run_group_tests(tests, NULL, remove_model);
+    return check_tests(NULL, remove_model);
 }
