@@ -128,7 +128,7 @@ class _Asked(dict[str, Any]):
 def _table(
     function: Callable[[Mapping[str, Any]], Any], params: Mapping[str, Sequence[Any]], what: str
 ) -> list[tuple[dict[str, Any], Any]]:
-    """The values of a function of the configuration, for all values of the parameters it asks for."""
+    """The values of a function of the configuration, for all values of what it asks for."""
     first = {name: values[0] for name, values in params.items()}
     asked: set[str] = set()
     function(_Asked(first, asked))
@@ -438,7 +438,10 @@ def tune_kernel(
         launch = (
             {}
             if language == "C"
-            else {"grid": _grid(problem_size, divisors, tune_params), "block": _block(blocks, set(names))}
+            else {
+                "grid": _grid(problem_size, divisors, tune_params),
+                "block": _block(blocks, set(names)),
+            }
         )
         harness = _harness(kernel_name, _Arguments(folder, arguments, answer), launch, atol)
         harness["compiler"] = [*(compiler_options or ()), f"-I{origin}"]
@@ -446,7 +449,10 @@ def tune_kernel(
         space = {
             "tune_params": header["tune_params"],
             "tune_params_keys": names,
-            "restrictions": [*_restrictions(restrictions, tune_params), *_excluding(list(entries.values()), names)],
+            "restrictions": [
+                *_restrictions(restrictions, tune_params),
+                *_excluding(list(entries.values()), names),
+            ],
         }
         (folder / "space.json").write_text(json.dumps(space), encoding="utf-8")
         for trial in _measure(folder, source, where, strategy, options, seed, bool(entries), env):

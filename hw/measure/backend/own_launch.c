@@ -54,7 +54,8 @@ static void fail(const opevo_error *err, opevo_i_wire_result *result)
 }
 
 bool opevo_i_own_judge(opevo_i_own *own, opevo_launcher *launcher, const opevo_kernel *kernel,
-                       size_t most, opevo_evaluation *first, opevo_i_wire_result *result)
+                       size_t from, size_t end, opevo_evaluation *first,
+                       opevo_i_wire_result *result)
 {
     const opevo_harness *harness = opevo_i_own_harness(own);
     opevo_golden *golden = opevo_i_own_golden(own);
@@ -62,17 +63,19 @@ bool opevo_i_own_judge(opevo_i_own *own, opevo_launcher *launcher, const opevo_k
     opevo_i_own_values values = {.text = NULL};
     opevo_evaluation one = {.verdict = OPEVO_VERDICT_OK};
     opevo_error err = {OPEVO_OK, ""};
+    bool found = false;
     opevo_status status =
         opevo_i_own_values_read(opevo_text_string(&kernel->values), &values, &err);
 
-    for (size_t i = 0;
-         i < cases && i < most && status == OPEVO_OK && one.verdict == OPEVO_VERDICT_OK; i++) {
+    for (size_t i = from;
+         i < cases && i < end && status == OPEVO_OK && one.verdict == OPEVO_VERDICT_OK; i++) {
         if (!opevo_golden_has(golden, OPEVO_SET_TUNE, i))
             continue;
         status = opevo_harness_evaluate_with(harness, OPEVO_SET_TUNE, i, &values.values, launcher,
                                              golden, &one, &err);
-        if (i == 0)
+        if (!found)
             *first = one;
+        found = true;
     }
     opevo_i_own_values_free(&values);
     if (status != OPEVO_OK)

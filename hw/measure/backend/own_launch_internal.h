@@ -10,10 +10,11 @@
 /* What a launcher computes in the default configuration is right. Errors: INVALID for a kernel that
  * fails, MISMATCH, NOMEM; those of the host. */
 opevo_status opevo_i_own_golden_by(opevo_i_own *own, opevo_launcher *launcher, opevo_error *err);
-/* Run a kernel with the values of a job on the first `most` cases with golden results, and judge
- * it. False, with the outcome in *result, where it fails; *first is what became of the case that is
- * timed. */
+/* Run a kernel with the values of a job on those of cases from..end - 1 that have golden results,
+ * and judge it. False, with the outcome in *result, where it fails; *first is what became of the
+ * first of them, and stays without any. Case 0 is the one that is timed. */
 bool opevo_i_own_judge(opevo_i_own *own, opevo_launcher *launcher, const opevo_kernel *kernel,
-                       size_t most, opevo_evaluation *first, opevo_i_wire_result *result);
+                       size_t from, size_t end, opevo_evaluation *first,
+                       opevo_i_wire_result *result);
 
 #endif

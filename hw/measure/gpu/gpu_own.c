@@ -105,19 +105,23 @@ static unsigned count_windows(const opevo_i_gpu_backend *self, bool single, doub
     return (unsigned)fmax(LEAST_WINDOWS, fmin(WINDOWS, self->repeat_s / fmax(first_s, 1e-9)));
 }
 
-/* Right on all seeds, then timed, and right again. */
+/* Right on other inputs, then timed, and right again. The first execution of all is among those that
+ * are judged; where there are no other inputs, it is on the same. */
 static void measure_loaded(opevo_i_gpu_backend *self, const opevo_i_wire_job *job,
                            opevo_launcher *launcher, opevo_i_wire_result *result)
 {
-    opevo_evaluation first;
+    opevo_evaluation first = {.time_s = -1};
     const double *times = NULL;
     size_t count = 0;
 
     opevo_gpu_set_windows(self->launches, 0);
-    if (!opevo_i_own_judge(self->own, launcher, &job->kernel, SIZE_MAX, &first, result))
+    if (!opevo_i_own_judge(self->own, launcher, &job->kernel, 1, SIZE_MAX, &first, result))
+        return;
+    if (first.time_s < 0 &&
+        !opevo_i_own_judge(self->own, launcher, &job->kernel, 0, 1, &first, result))
         return;
     opevo_gpu_set_windows(self->launches, count_windows(self, job->single_sample, first.time_s));
-    if (!opevo_i_own_judge(self->own, launcher, &job->kernel, 1, &first, result))
+    if (!opevo_i_own_judge(self->own, launcher, &job->kernel, 0, 1, &first, result))
         return;
     times = opevo_gpu_launcher_times(launcher, &count);
     for (size_t i = 0; i < count; i++) {

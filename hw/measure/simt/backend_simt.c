@@ -268,7 +268,8 @@ static bool judge(simt_backend *self, const loaded *kernels, const opevo_i_wire_
 
     if (!self->own)
         return opevo_i_simt_judge(kernels->simt, &self->sets[0], &job->kernel, cost, result);
-    right = opevo_i_own_judge(self->own, kernels->launcher, &job->kernel, SIZE_MAX, &first, result);
+    right =
+        opevo_i_own_judge(self->own, kernels->launcher, &job->kernel, 0, SIZE_MAX, &first, result);
     *cost = first.cost;
     return right;
 }

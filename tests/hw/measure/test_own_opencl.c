@@ -123,7 +123,7 @@ CHECK_TEST(test_arguments)
         "\"reference\": {\"computation\": \"out[i:24, j:16] = 0.5 * in[i, 15 - j] + 3\"},"
         "\"tune\": {\"sizes\": {\"width\": 16}}}";
     static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL},
-                                            {OPEVO_OUTCOME_WRONG, "Element 0 of out"}};
+                                            {OPEVO_OUTCOME_WRONG, " of out is "}};
     opevo_objective *objective = NULL;
 
     own_write("shape.h", "typedef struct { int width; float scale; } shape;\n");
