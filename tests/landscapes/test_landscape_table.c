@@ -2,11 +2,9 @@
 
 /* Comma-separated tables: cells, quotes, line ends, and what is refused with which line. */
 
-#include "check.h"
+#include "landscape_files.h"
 
 #include "recorded_internal.h"
-
-#include <opevo/memory.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,4 +137,60 @@ CHECK_TEST(refuses_zero_bytes_and_endless_lines)
     CHECK_FAILS(OPEVO_LIMIT, "t.csv:1: more than 4096 columns", open_text(commas, &table, &err));
     opevo_i_landscape_table_close(&table);
     free(commas);
+}
+
+/* Rows of many lengths, some of which are longer than what is read at a time; `spoilt` has a state
+ * that there is not. Each row has two lines. */
+static void add_rows(opevo_text *text, size_t count, size_t spoilt)
+{
+    opevo_text_add(text, "a,time_ms,status,message\n");
+    for (size_t i = 0; i < count; i++) {
+        opevo_text_printf(text, "%zu,%zu.5,%s,\"", i, i + 1, i == spoilt ? "fine" : "ok");
+        for (size_t k = 0; k < (i % 500 == 7 ? 100000 : i * 7919 % 97); k++)
+            opevo_text_add(text, "x");
+        opevo_text_add(text, "\n\"\"\"\r\n");
+    }
+}
+
+CHECK_TEST(reads_long_tables)
+{
+    enum { ROWS = 2000 };
+    test_folder folder;
+    opevo_text description = {0};
+
+    folder_open(&folder);
+    opevo_text_add(&description, "{\"format\": \"tuning-landscape 1\", \"parameters\": [{\"name\":"
+                                 " \"a\", \"type\": \"discrete\", \"values\": [0");
+    for (int i = 1; i < ROWS; i++)
+        opevo_text_printf(&description, ", %d", i);
+    opevo_text_add(&description, "]}]}");
+    folder_write(&folder, "long.json", description.data);
+    for (size_t spoilt = 0; spoilt <= ROWS; spoilt += 400) {
+        opevo_text text = {0};
+        opevo_objective *objective = NULL;
+        char words[64];
+
+        add_rows(&text, ROWS, spoilt);
+        folder_write_packed(&folder, "long.csv.gz", text.data);
+        opevo_text_free(&text);
+        snprintf(words, sizeof words, "long.csv.gz:%zu: unknown status 'fine'", 2 + 2 * spoilt);
+        if (spoilt < ROWS) {
+            CHECK_FAILS(
+                OPEVO_INVALID, words,
+                opevo_recorded_open(folder_file(&folder, "long.json"), NULL, &objective, &err));
+            continue;
+        }
+        CHECK_OK(opevo_recorded_open(folder_file(&folder, "long.json"), NULL, &objective, &err));
+        assert_int_equal(opevo_recorded_rows(objective), ROWS);
+        for (size_t i = 0; i < ROWS; i++) {
+            opevo_index point = i;
+            opevo_outcome outcome;
+
+            CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+            assert_true(outcome.time_s == ((double)i + 1.5) / 1e3);
+        }
+        opevo_objective_destroy(objective);
+    }
+    opevo_text_free(&description);
+    folder_close(&folder);
 }
