@@ -23,8 +23,9 @@ static const char *const states[] = {
 /* One record, whose parts are borrowed from `root`. */
 typedef struct record {
     json_t *root;
-    const json_t *task; /* target, name, arguments */
-    const json_t *entity, *result;
+    json_t *task; /* target, name, arguments */
+    json_t *entity, *times;
+    json_int_t error;
 } record;
 
 typedef struct reader {
@@ -44,7 +45,8 @@ static opevo_status parse(const reader *self, const char *text, size_t size, siz
                           record *out, opevo_error *err)
 {
     json_error_t error;
-    const json_t *config = NULL;
+    json_t *config = NULL;
+    bool complete = false;
 
     out->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
     if (!out->root)
@@ -53,20 +55,16 @@ static opevo_status parse(const reader *self, const char *text, size_t size, siz
             "invalid JSON: %s; remove the line if it is the last of an "
             "unfinished run.",
             error.text);
-    out->task = json_object_get(out->root, "input");
-    config = json_object_get(out->root, "config");
-    out->result = json_object_get(out->root, "result");
-    if (!out->task) {
-        out->task = json_object_get(out->root, "i");
+    complete = json_unpack(out->root, "{s:o, s:o, s:[oI]}", "input", &out->task, "config", &config,
+                           "result", &out->times, &out->error) == 0;
+    if (!complete) {
+        complete = json_unpack(out->root, "{s:o, s:[oI]}", "i", &out->task, "r", &out->times,
+                               &out->error) == 0;
         config = json_array_get(out->task, json_array_size(out->task) - 1);
-        out->result = json_object_get(out->root, "r");
     }
-    out->entity = json_object_get(config, "entity");
-    if (!out->entity)
-        out->entity = json_object_get(config, "e");
-    if (!json_is_array(out->entity) || json_array_size(out->entity) == 0 ||
-        !json_is_array(json_array_get(out->result, 0)) ||
-        !json_is_integer(json_array_get(out->result, 1)))
+    if (json_unpack(config, "{s:o}", "entity", &out->entity) != 0)
+        json_unpack(config, "{s:o}", "e", &out->entity);
+    if (!complete || !json_is_array(out->times) || !json_array_size(out->entity))
         return fail(self, line,
                     "this is not a record of AutoTVM: it needs a configuration with a list of "
                     "entities, and a result that begins with a list of times and the number of "
@@ -84,7 +82,10 @@ static const char *task_name(const record *self)
 
 static const char *knob_name(const record *self, size_t i)
 {
-    return json_string_value(json_array_get(json_array_get(self->entity, i), 0));
+    const char *name = NULL;
+
+    json_unpack(json_array_get(self->entity, i), "[s]", &name);
+    return name;
 }
 
 /* Of the same task, with the same knobs. */
@@ -117,11 +118,11 @@ static void add_scalar(opevo_text *out, const json_t *value)
 }
 
 /* ["tile_f", "sp", [-1, 2, 16]] as 2x16; orders and annotations as 0-2-1 and unroll-none. */
-static void print_knob(const json_t *knob, opevo_text *out)
+static void print_knob(json_t *knob, opevo_text *out)
 {
-    const char *kind = json_string_value(json_array_get(knob, 1));
-    const json_t *value = json_array_get(knob, 2);
-    bool splits = kind && !strcmp(kind, "sp");
+    const char *name = NULL, *kind = NULL;
+    const json_t *value = NULL;
+    bool splits = json_unpack(knob, "[sso]", &name, &kind, &value) == 0 && !strcmp(kind, "sp");
 
     if (!json_is_array(value))
         add_scalar(out, value);
@@ -135,8 +136,8 @@ static void print_knob(const json_t *knob, opevo_text *out)
 static opevo_status print_time(const reader *self, const record *read, size_t line,
                                opevo_error *err)
 {
-    const json_t *times = json_array_get(read->result, 0);
-    json_int_t error = json_integer_value(json_array_get(read->result, 1));
+    const json_t *times = read->times;
+    json_int_t error = read->error;
     double sum = 0;
 
     if (error < 0 || error >= (json_int_t)(sizeof states / sizeof *states))
