@@ -180,7 +180,7 @@ static json_t *parse(stream *self, size_t from, size_t to)
 
 /* ---- The cache ------------------------------------------------------------------------------ */
 
-typedef enum found { MALFORMED, FINISHED, UNFINISHED } found;
+typedef enum found { MALFORMED, GOES_ON, FINISHED, UNFINISHED } found;
 
 /* The entry at the mark, whose key ends at `key_end` behind it. */
 static opevo_status visit_entry(stream *self, size_t key_end, size_t line,
@@ -205,53 +205,58 @@ static opevo_status visit_entry(stream *self, size_t key_end, size_t line,
     return status;
 }
 
+/* *how: what follows the entry that is next. */
+static opevo_status read_entry(stream *self, opevo_i_landscape_entry_visit visit, void *context,
+                               found *how, opevo_error *err)
+{
+    size_t line = self->line, key_end = 0;
+    bool parsed = false, is_object = false;
+    opevo_status status = OPEVO_OK;
+
+    *how = MALFORMED;
+    self->mark = self->at;
+    if (!skip_string(self))
+        return OPEVO_OK;
+    key_end = self->at - self->mark;
+    if (!expect(self, ':') || !skip_value(self))
+        return OPEVO_OK;
+    is_object = ((char *)self->window)[self->at - 1] == '}';
+    status = visit_entry(self, key_end, line, visit, context, &parsed, err);
+    self->mark = NO_MARK;
+    if (status != OPEVO_OK || !parsed)
+        return status;
+    switch (after_blanks(self)) {
+    case ',':
+        take(self);
+        *how = GOES_ON;
+        break;
+    case '}':
+        *how = FINISHED;
+        break;
+    case AT_END:
+        *how = is_object ? UNFINISHED : MALFORMED;
+        break;
+    default:
+        break;
+    }
+    return OPEVO_OK;
+}
+
 /* *how: how the cache ends, whose opening bracket is next. */
 static opevo_status read_entries(stream *self, opevo_i_landscape_entry_visit visit, void *context,
                                  found *how, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
-    *how = MALFORMED;
     take(self);
     self->inside = true;
-    if (after_blanks(self) == '}')
-        *how = FINISHED;
-    while (*how == MALFORMED) {
-        size_t line = 0, key_end = 0;
-        bool parsed = false, is_object = false;
-
-        if (after_blanks(self) == AT_END) {
+    *how = after_blanks(self) == '}' ? FINISHED : GOES_ON;
+    while (status == OPEVO_OK && *how == GOES_ON) {
+        if (after_blanks(self) == AT_END)
             *how = UNFINISHED;
-            break;
-        }
-        self->mark = self->at;
-        line = self->line;
-        if (!skip_string(self))
-            break;
-        key_end = self->at - self->mark;
-        if (!expect(self, ':') || !skip_value(self))
-            break;
-        is_object = ((char *)self->window)[self->at - 1] == '}';
-        OPEVO_TRY(visit_entry(self, key_end, line, visit, context, &parsed, err));
-        self->mark = NO_MARK;
-        if (!parsed)
-            break;
-        switch (after_blanks(self)) {
-        case ',':
-            take(self);
-            continue;
-        case '}':
-            *how = FINISHED;
-            break;
-        case AT_END:
-            *how = is_object ? UNFINISHED : MALFORMED;
-            break;
-        default:
-            break;
-        }
-        break;
+        else
+            status = read_entry(self, visit, context, how, err);
     }
-cleanup:
     self->mark = NO_MARK;
     self->inside = false;
     return status;
