@@ -23,7 +23,7 @@ static char *write_plain(size_t count)
     return json.data;
 }
 
-/* Pairs of such parameters whose product must be 128: no allowed point has another one beside it. */
+/* Pairs of such parameters whose product must be 128: no allowed point has one beside it. */
 static char *write_pairs(size_t count)
 {
     char *plain = write_plain(count);
