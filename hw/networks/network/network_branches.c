@@ -14,7 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BRANCHES_MOST = 4096, DEPTH = 8 /* of graphs in graphs */ };
+enum {
+    BRANCHES_MOST = 4096,
+    BRANCH_MOST = 8192, /* nodes and constants of one: names are looked up one by one */
+    DEPTH = 8           /* of graphs in graphs */
+};
 
 /* ---- How deep graphs lie -------------------------------------------------------------------- */
 
@@ -213,6 +217,10 @@ static opevo_status take_branch(expander *self, Onnx__Graph *branch, const char 
     opevo_text prefix = {0};
     opevo_status status = OPEVO_OK;
 
+    if (branch->n_node + branch->n_initializer > BRANCH_MOST)
+        return opevo_i_net_reader_fail(self->reader, OPEVO_INVALID, err,
+                                       "A branch of an If has more than %d nodes and constants.",
+                                       BRANCH_MOST);
     opevo_text_printf(&prefix, "%s_%d/", word, self->branches);
     OPEVO_TRY(opevo_text_check(&prefix, err));
     OPEVO_TRY(rename_in(branch, branch, opevo_text_string(&prefix), err));

@@ -120,15 +120,40 @@ static opevo_status infer_product(const opevo_i_net_call *call, const opevo_arra
     return opevo_i_net_shape(call->out[0], type, dims, extent, err);
 }
 
+/* Whether FusedMatMul of ONNX Runtime transposes an input. */
+static bool is_turned(const opevo_i_net_call *call, int in)
+{
+    return call->in[in]->array.dims > 1 &&
+           opevo_i_net_attribute_int(call, in ? "transB" : "transA", 0) != 0;
+}
+
+/* An input as it is multiplied. */
+static opevo_array turned(const opevo_i_net_call *call, int in)
+{
+    opevo_array out = call->in[in]->array;
+
+    if (is_turned(call, in)) {
+        int64_t rows = out.extent[out.dims - 2];
+
+        out.extent[out.dims - 2] = out.extent[out.dims - 1];
+        out.extent[out.dims - 1] = rows;
+    }
+    return out;
+}
+
 static opevo_status infer_matmul(const opevo_i_net_call *call, opevo_error *err)
 {
     const opevo_array *left = &call->in[0]->array, *right = &call->in[1]->array;
+    opevo_array a = turned(call, 0), b = turned(call, 1);
 
     if (left->type != right->type)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Its inputs are of types %s and %s.",
                           opevo_network_type_name(left->type),
                           opevo_network_type_name(right->type));
-    return infer_product(call, left, right, left->type, err);
+    if (opevo_i_net_attribute_int(call, "transBatchA", 0) ||
+        opevo_i_net_attribute_int(call, "transBatchB", 0))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "opevo does not transpose batches.");
+    return infer_product(call, &a, &b, left->type, err);
 }
 
 opevo_status opevo_i_net_quantized_check(const opevo_i_net_call *call, bool linear,
@@ -189,6 +214,8 @@ static opevo_status define_matmul(const opevo_i_net_call *call, opevo_text *out,
 {
     const opevo_array *product = &call->out[0]->array;
     const opevo_array *left = &call->in[0]->array, *right = &call->in[1]->array;
+    const opevo_array a = turned(call, 0);
+    double alpha = opevo_i_net_attribute_float(call, "alpha", 1);
     int batch = product->dims - (left->dims > 1) - (right->dims > 1);
     char row[16] = "", column[16] = "";
 
@@ -200,10 +227,16 @@ static opevo_status define_matmul(const opevo_i_net_call *call, opevo_text *out,
     opevo_i_net_declare(call, 1, out);
     opevo_text_add(out, "Y0[");
     opevo_i_net_axes("a", product, out);
-    opevo_text_printf(out, "] = sum(k:%lld) ", (long long)left->extent[left->dims - 1]);
-    read_matrix(call, 0, batch, row, "k", out);
+    opevo_text_printf(out, "] = sum(k:%lld) ", (long long)a.extent[a.dims - 1]);
+    if (alpha != 1) {
+        opevo_text_add_double(out, alpha);
+        opevo_text_add(out, "*");
+    }
+    read_matrix(call, 0, batch, is_turned(call, 0) ? "k" : row, is_turned(call, 0) ? row : "k",
+                out);
     opevo_text_add(out, "*");
-    read_matrix(call, 1, batch, "k", column, out);
+    read_matrix(call, 1, batch, is_turned(call, 1) ? column : "k",
+                is_turned(call, 1) ? "k" : column, out);
     opevo_text_add(out, "\n");
     return opevo_text_check(out, err);
 }
@@ -217,5 +250,7 @@ const opevo_i_net_operator opevo_i_net_products[] = {
      opevo_i_net_move_by_routine, 0, NULL, &products, 0},
     {"QLinearMatMul", 10, 8, 8, 1, infer_whole, opevo_i_net_define_none,
      opevo_i_net_move_by_routine, 1, NULL, &products, 0},
+    {"com.microsoft.FusedMatMul", 1, 2, 2, 1, infer_matmul, define_matmul, NULL, 0,
+     "alpha=float transA=int transB=int transBatchA=int transBatchB=int", NULL, 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };
