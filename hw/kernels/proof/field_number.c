@@ -42,7 +42,8 @@ static opevo_simt_value of_rational(rational r)
         {opevo_i_field_mul_p(above_p, below_p), opevo_i_field_mul_q(above_q, below_q), 0}};
 }
 
-/* mantissa 2^exponent, without a search: for floats so small that 128 bits do not hold the interval. */
+/* mantissa 2^exponent, without a search: for floats so small that 128 bits do not hold the
+ * interval. */
 static opevo_simt_value of_tiny(uint64_t mantissa, int exponent)
 {
     opevo_simt_value half = of_rational((rational){1, 2}), value = opevo_i_field_whole(mantissa);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Real numbers in double precision, with a bound of how far the same expression in single precision
- * may be from them, its sums in any order. It is what counterexamples are confirmed by: a bound that
- * is too large loses a counterexample and invents none. */
+ * may be from them, its sums in any order. It is what counterexamples are confirmed by: a bound
+ * that is too large loses a counterexample and invents none. */
 
 #ifndef OPEVO_REAL_INTERNAL_H
 #define OPEVO_REAL_INTERNAL_H

@@ -166,8 +166,8 @@ void opevo_i_simt_globals(opevo_i_simt_decoder *self);
 void opevo_i_simt_instruction(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame,
                               LLVMValueRef instruction);
 
-/* simt_value_operations.c: what an operation on floats is where they are values. `code` is emitted already,
- * and its operands are set later. */
+/* simt_value_operations.c: what an operation on floats is where they are values. `code` is
+ * emitted already, and its operands are set later. */
 void opevo_i_simt_value_code(const opevo_i_simt_decoder *self, opevo_i_simt_code *code,
                              uint32_t number);
 

@@ -130,8 +130,8 @@ bool opevo_i_simt_store_value(opevo_simt *self, const opevo_i_simt_warp *warp,
 
 /* ---- Copies ---- */
 
-/* Values begin at multiples of their least size, and so do their bytes in a piece that is aligned to
- * it; one that is not has no whole value. */
+/* Values begin at multiples of their least size, and so do their bytes in a piece that is
+ * aligned to it; one that is not has no whole value. */
 static unsigned values_of(const opevo_simt *self, unsigned bytes)
 {
     unsigned count = bytes >> self->value_shift;

@@ -386,8 +386,8 @@ static bool step_where(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_
     return good;
 }
 
-/* An instruction that moves neither lanes nor the place, but past one that belongs to it; false on a
- * fault. */
+/* An instruction that moves neither lanes nor the place, but past one that belongs to it; false
+ * on a fault. */
 static bool step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_code *code)
 {
     switch (code->kind) {

@@ -140,6 +140,16 @@ static const proof_kernel proof_kernels[] = {
      "        C[i * n + j] = s;\n"
      "    if (blockIdx.x == 1 && x == 0 && y == 0)\n"
      "        C[0] = A[0];\n"
+     "#elif FAULT == 12\n"
+     "    if (i < n && j < n) {\n"
+     "        C[i * n + j] = s;\n"
+     "    }\n"
+     "    if (x == 0 && i < n && j + 1 < n) {\n"
+     "        s = 0;\n"
+     "        for (int l = 0; l < n; l++)\n"
+     "            s += A[i * n + l] * B[l * n + j + 1];\n"
+     "        C[i * n + j + 1] = s;\n"
+     "    }\n"
      "#elif FAULT == 10\n"
      "    if (i < n && j < n - 1)\n"
      "        C[i * n + j] = s;\n"
@@ -170,7 +180,51 @@ static const proof_kernel proof_kernels[] = {
       {"race of different values", true},
       {"race of two blocks", true},
       {"tail", true},
-      {"divergent barrier", true}}},
+      {"divergent barrier", true},
+      {"race with the right result", true}}},
+    {"Winograd's F(2, 3) in C",
+     "void f(const float *X, const float *W, float *Y, long n)\n"
+     "{\n"
+     "    float u[4], half = 0.5f;\n"
+     "#if FAULT == 1\n"
+     "    half = 0.25f;\n"
+     "#endif\n"
+     "    u[0] = W[0];\n"
+     "    u[1] = half * (W[0] + W[1] + W[2]);\n"
+     "#if FAULT == 2\n"
+     "    u[2] = 0.5f * (W[0] + W[1] + W[2]);\n"
+     "#else\n"
+     "    u[2] = 0.5f * (W[0] - W[1] + W[2]);\n"
+     "#endif\n"
+     "    u[3] = W[2];\n"
+     "    for (long i = 0; i < n; i += 2) {\n"
+     "        const float *d = X + i;\n"
+     "        float m0 = (d[0] - d[2]) * u[0], m1 = (d[1] + d[2]) * u[1];\n"
+     "        float m2 = (d[2] - d[1]) * u[2], m3 = (d[1] - d[3]) * u[3];\n"
+     "#if FAULT == 3\n"
+     "        m3 = (d[1] + d[3]) * u[3];\n"
+     "#endif\n"
+     "        Y[i] = m0 + m1 + m2;\n"
+     "#if FAULT == 4\n"
+     "        Y[i + 1] = m1 - m2 + m3;\n"
+     "#elif FAULT == 5\n"
+     "        Y[i + 1] = m1 - (m2 + m3);\n"
+     "#else\n"
+     "        Y[i + 1] = m1 - m2 - m3;\n"
+     "#endif\n"
+     "    }\n"
+     "}\n",
+     false,
+     "X[j:n+2]; W[r:3]; Y[i:n] = sum(r) X[i + r]*W[r]",
+     "{\"buffers\": {" INPUT("X", "n+2") ", " INPUT("W", "3") ", " BUFFER(
+         "Y", "n") "}, \"steps\": [{\"call\": \"f\", \"arguments\": [\"X\", \"W\", \"Y\", "
+                   "{\"i64\": \"n\"}]}], \"outputs\": {\"Y\": {\"absolute\": 0}}, "
+                   "\"tune\": {\"sizes\": {\"n\": 8}}}",
+     {{"wrong constant", true},
+      {"wrong sign in a transform", true},
+      {"wrong sign of the data", true},
+      {"wrong sign of the result", true},
+      {"in another order", false}}},
     {"padded sums in C",
      "void f(const float *X, float *Y, long n)\n"
      "{\n"

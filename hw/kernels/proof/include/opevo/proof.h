@@ -3,7 +3,7 @@
 /* Proofs that a kernel computes its definition: one run of its LLVM IR in the field of residues at
  * random inputs, compared with the definition there. Control and addresses of a kernel do not
  * depend on data, or else the run ends there: so all inputs take the same path, and the checks of
- * memory made on it hold for all of them, too. docs/prove.md says what is proved and what is not. */
+ * memory made on it hold for all of them, too. docs/prove.md says what is proved, and what not. */
 
 #ifndef OPEVO_PROOF_H
 #define OPEVO_PROOF_H

@@ -52,8 +52,8 @@ struct LLVMOpaqueValue;
  *   divergent barrier  a barrier that not all threads of the block reach together
  *   undefined          division by 0, an overflowing quotient, or an unreachable place
  *   limit              too many steps
- *   data               with an arithmetic of values: bits of a value decide a branch, an address, an
- *                      atomic or a byte in global memory */
+ *   data               with an arithmetic of values: bits of a value decide a branch, an
+ *                      address, an atomic or a byte in global memory */
 #define OPEVO_SIMT_OUTCOME_LIST(X)                                                                 \
     X(OK, "ok")                                                                                    \
     X(UNSUPPORTED, "unsupported")                                                                  \

@@ -22,8 +22,8 @@ opevo_status opevo_simt_launcher_create(struct LLVMOpaqueModule *module,
                                         opevo_error *err);
 /* Of the next run; 0: no limit. */
 void opevo_simt_launcher_limit(opevo_launcher *launcher, uint64_t steps);
-/* Call `prepare` in each run, once the machine has the buffers of the case under the case's numbers,
- * and before its first step. */
+/* Call `prepare` in each run, once the machine has the buffers of the case under the case's
+ * numbers, and before its first step. */
 typedef opevo_status opevo_simt_prepare(void *context, opevo_simt *simt, opevo_case *what,
                                         opevo_error *err);
 void opevo_simt_launcher_prepare(opevo_launcher *launcher, opevo_simt_prepare *prepare,
