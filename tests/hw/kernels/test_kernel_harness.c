@@ -288,6 +288,42 @@ CHECK_TEST(steps_repeat_and_end_by_flags)
     assert_int_equal(cut.rounds, 2);
 }
 
+/* Local memory as an argument goes to players that take it, with its bytes; for others the kernel is
+ * unsupported. Elements by an expression of their index follow the sizes. */
+CHECK_TEST(local_memory_is_for_opencl)
+{
+    for (int takes = 0; takes < 2; takes++) {
+        recorder self = {.rounds = 0};
+        const opevo_player player = {.context = &self, .launch = note, .takes_local = takes};
+        opevo_harness *harness = NULL;
+        opevo_evaluation out = {0};
+        opevo_case *what = NULL;
+        size_t count = 0;
+
+        CHECK_OK(parse("{\"x\": {\"type\": \"i32\", \"count\": \"n\", \"fill\": {\"expression\": "
+                       "\"n * i - 1\"}}}",
+                       "{\"launch\": \"r\", \"grid\": 1, \"block\": 2, \"arguments\": [{\"local\": "
+                       "\"4 * n\"}, \"x\"]}",
+                       "{\"x\": \"exact\"}",
+                       "{\"search\": [{\"sizes\": [{\"n\": 3}], \"seeds\": [1]}], \"selection\": "
+                       "[{\"sizes\": [{\"n\": 3}], \"seeds\": [2]}], \"final\": [{\"sizes\": "
+                       "[{\"n\": 3}], \"seeds\": [3]}]}",
+                       &harness, &err));
+        CHECK_OK(opevo_case_open(harness, OPEVO_SET_SEARCH, 0, &what, &err));
+        self.buffers = opevo_case_buffers(what, &count);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(((const int32_t *)self.buffers[0].data)[i], 3 * i - 1);
+        CHECK_OK(opevo_case_play(what, &player, &out, &err));
+        assert_int_equal(out.verdict, takes ? OPEVO_VERDICT_OK : OPEVO_VERDICT_UNSUPPORTED);
+        assert_string_equal(takes ? self.text : out.message,
+                            takes ? "r[1,2]12 "
+                                  : "r takes local memory as an argument, which only OpenCL "
+                                    "passes; give \"shared\" bytes.");
+        opevo_case_close(what);
+        opevo_harness_destroy(harness);
+    }
+}
+
 static const void *filled(opevo_harness **harness, opevo_case **what, const char *type,
                           const char *count, const char *fill)
 {
