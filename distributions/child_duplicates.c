@@ -23,22 +23,6 @@
 
 static const double tolerance = 1e-9;
 
-/* ---- Trials ---- */
-
-long double opevo_i_law_trials(long double p, unsigned most)
-{
-    if (p <= 0)
-        return most ? most : (long double)INFINITY;
-    return most ? -expm1l(most * log1pl(-fminl(p, 1))) / p : 1 / p;
-}
-
-long double opevo_i_law_no_success(long double p, unsigned most)
-{
-    if (p <= 0)
-        return 1;
-    return most ? expl(most * log1pl(-fminl(p, 1))) : 0;
-}
-
 /* ---- Before duplicates ---- */
 
 /* origin(x) = prod_i sum of the shares of the parents that have x_i, over the active parameters;

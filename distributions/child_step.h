@@ -29,7 +29,8 @@ static inline bool opevo_i_law_child_is_lost(const opevo_i_law_child *self, size
 
 /* Of trials that succeed with probability p each, up to the first success and at most `most` of
  * them, 0 for any number: how many are made on average, (1 - (1 - p)^most) / p, and the probability
- * that none succeeds, (1 - p)^most. Exact for small p, too; p = 0 only with `most` > 0. */
+ * that none succeeds, (1 - p)^most. Exact for small p, too; p = 0 takes INFINITY
+ * without a limit. */
 long double opevo_i_law_trials(long double p, unsigned most);
 long double opevo_i_law_no_success(long double p, unsigned most);
 
