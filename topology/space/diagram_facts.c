@@ -24,6 +24,16 @@ static place find_place(const opevo_diagram *diagram, size_t parameter)
     return (place){&diagram->groups[diagram->group_of[parameter]], diagram->level_of[parameter]};
 }
 
+size_t opevo_diagram_group(const opevo_diagram *diagram, size_t parameter)
+{
+    return diagram->group_of[parameter];
+}
+
+size_t opevo_diagram_group_count(const opevo_diagram *diagram)
+{
+    return diagram->group_count;
+}
+
 static opevo_index size_of(const opevo_diagram *diagram, size_t parameter)
 {
     return opevo_parameter_size(opevo_space_parameter(diagram->space, parameter));

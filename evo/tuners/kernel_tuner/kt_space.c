@@ -5,6 +5,7 @@
  * allowed takes its place among the chosen with the right chance (reservoir sampling); so the law
  * stays uniform either way. */
 
+#include "kt_hamming_internal.h"
 #include "kt_space_internal.h"
 
 #include <opevo/memory.h>
@@ -17,8 +18,7 @@ enum {
     MISSES_MOST = 10000000,
     DRAWS_FIRST = 256,     /* draws before the candidates are walked through */
     WALKED_MOST = 1 << 14, /* candidates that are walked through */
-    ALTERNATIVES_MOST = 1 << 20,
-    BOX_DRAWS = 1 << 10 /* in a box of a diagram, for each point that is wanted */
+    BOX_DRAWS = 1 << 10    /* in a box of a diagram, for each point that is wanted */
 };
 
 /* ---- Uniform points ---- */
@@ -232,55 +232,6 @@ static size_t walk(const candidates *self, opevo_rng *rng, size_t count, opevo_i
     return met < count ? met : count;
 }
 
-/* Hamming neighbours from the diagram of a space without branches: `count` different ones of all.
- * False, with nothing written, without memory, and where they are too many to list. */
-static bool draw_alternatives(const opevo_i_kt_space *self, const opevo_index *from, opevo_rng *rng,
-                              size_t count, opevo_index *rows, size_t *found)
-{
-    size_t total = 0, written = 0;
-    opevo_index *values = NULL;
-    size_t *ends = opevo_malloc(self->width, sizeof *ends);
-
-    size_t (*find)(const opevo_diagram *, const opevo_index *, size_t, opevo_index *, size_t) =
-        opevo_diagram_allows(self->diagram, from) ? opevo_diagram_alternatives_of_allowed
-                                                  : opevo_diagram_alternatives;
-
-    for (size_t i = 0; ends && i < self->width; i++) {
-        total += find(self->diagram, from, i, NULL, 0);
-        ends[i] = total;
-        if (total > ALTERNATIVES_MOST)
-            break;
-    }
-    if (total <= ALTERNATIVES_MOST)
-        values = opevo_malloc(total, sizeof *values);
-    if (!ends || !values) {
-        opevo_free(ends);
-        opevo_free(values);
-        return false;
-    }
-    if (total == 0)
-        opevo_i_kt_copy(self, self->isolated, from);
-    for (size_t i = 0; i < self->width && total; i++)
-        written += find(self->diagram, from, i, values + written, ends[i] - written);
-    *found = 0;
-    for (size_t place = 0; place < total && *found < count; place++) {
-        /* Selection sampling: a place is taken with the chance (still wanted) / (still to come). */
-        opevo_index *row = rows + *found * self->width;
-        size_t i = 0;
-
-        if (opevo_rng_below(rng, total - place) >= count - *found)
-            continue;
-        while (place >= ends[i])
-            i++;
-        opevo_i_kt_copy(self, row, from);
-        row[i] = values[place];
-        ++*found;
-    }
-    opevo_free(ends);
-    opevo_free(values);
-    return true;
-}
-
 /* The box around a point: what gather left in `near`. */
 static opevo_box box_of(const opevo_i_kt_space *self)
 {
@@ -316,11 +267,11 @@ size_t opevo_i_kt_neighbours(const opevo_i_kt_space *self, opevo_i_kt_kind kind,
 
     if (self->sparse)
         return opevo_i_kt_listed_neighbours(self, from, rng, count, rows);
-    if ((kind == OPEVO_I_KT_HAMMING || kind == OPEVO_I_KT_HAMMING_ADJACENT) &&
-        opevo_i_kt_equal(self, from, self->isolated))
+    if (self->hamming && kind == OPEVO_I_KT_HAMMING_ADJACENT &&
+        opevo_i_kt_hamming_has_none(self->hamming, from))
         return 0;
-    if (self->diagram && kind == OPEVO_I_KT_HAMMING && !opevo_space_has_branches(self->space) &&
-        draw_alternatives(self, from, rng, count, rows, &found))
+    if (self->hamming && kind == OPEVO_I_KT_HAMMING &&
+        opevo_i_kt_hamming_draw(self->hamming, from, rng, count, rows, &found))
         return found;
     around = gather(self, kind, from);
     if (around.box && self->boxes)

@@ -44,7 +44,8 @@ typedef struct opevo_i_kt_space {
     opevo_index count;
     const opevo_diagram *diagram; /* that uniform points come from; NULL: others */
     opevo_diagram_box *boxes;     /* of it, without branches; NULL: boxes are drawn by rejection */
-    bool sparse;                  /* the space is: neighbours of every kind are those of the list */
+    struct opevo_i_kt_hamming *hamming; /* neighbours from it, without branches; NULL */
+    bool sparse;       /* the space is: neighbours of every kind are those of the list */
     uint32_t **occurs; /* for each parameter the values that occur, rising; NULL: all do */
     uint32_t *occur_counts;
 
@@ -56,9 +57,6 @@ typedef struct opevo_i_kt_space {
     opevo_index *near;
     unsigned *near_counts;
     opevo_index *others;
-    /* The point last found to have no Hamming neighbour, which searches ask for again and
-     * again. */
-    opevo_index *isolated;
 } opevo_i_kt_space;
 
 /* `space` must outlive it. Errors: NOMEM. Cost: a bit test for each point of a space of at most

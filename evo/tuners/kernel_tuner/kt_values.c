@@ -3,6 +3,7 @@
 /* What is known of a space ahead: its allowed points where they are few, and the values that occur
  * in them. */
 
+#include "kt_hamming_internal.h"
 #include "kt_space_internal.h"
 
 #include <opevo/memory.h>
@@ -106,16 +107,14 @@ opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *sp
     self->sizes = opevo_malloc(self->width, sizeof *self->sizes);
     self->strides = opevo_malloc(self->width, sizeof *self->strides);
     self->spare = opevo_malloc(self->width, sizeof *self->spare);
-    self->isolated = opevo_malloc(self->width, sizeof *self->isolated);
     self->row = opevo_malloc(self->width, sizeof *self->row);
     self->active = opevo_malloc(self->width, sizeof *self->active);
     self->near = opevo_malloc(self->width, 3 * sizeof *self->near);
     self->near_counts = opevo_malloc(self->width, sizeof *self->near_counts);
     self->others = opevo_malloc(self->width, sizeof *self->others);
-    if (!self->isolated || !self->sizes || !self->strides || !self->spare || !self->row ||
-        !self->active || !self->near || !self->near_counts || !self->others)
+    if (!self->sizes || !self->strides || !self->spare || !self->row || !self->active ||
+        !self->near || !self->near_counts || !self->others)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the shape of the space.");
-    memset(self->isolated, 0xff, self->width * sizeof *self->isolated); /* no point */
     for (size_t i = self->width; i-- > 0;) {
         self->sizes[i] = opevo_parameter_size(opevo_space_parameter(space, i));
         self->strides[i] = stride;
@@ -127,8 +126,12 @@ opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *sp
     self->diagram = opevo_space_draws_from(space);
     if (self->diagram && !opevo_diagram_count(self->diagram, &self->count))
         self->count = OPEVO_INDEX_MAX;
-    if (self->diagram && !opevo_space_has_branches(space))
+    if (self->diagram && !opevo_space_has_branches(space)) {
+        self->hamming = opevo_i_kt_hamming_create(self);
+        if (!self->hamming)
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the neighbours of a point.");
         status = opevo_diagram_box_create(self->diagram, &self->boxes, err);
+    }
     if (status == OPEVO_OK && opevo_space_is_restricted(space) && size <= OPEVO_I_KT_LISTED_MOST) {
         status = list_allowed(self, size, err);
         if (status == OPEVO_OK)
@@ -143,12 +146,12 @@ void opevo_i_kt_space_clear(opevo_i_kt_space *self)
         opevo_free(self->occurs[i]);
     opevo_free(self->occurs);
     opevo_free(self->occur_counts);
+    opevo_i_kt_hamming_destroy(self->hamming);
     opevo_diagram_box_destroy(self->boxes);
     opevo_free(self->allowed);
     opevo_free(self->sizes);
     opevo_free(self->strides);
     opevo_free(self->spare);
-    opevo_free(self->isolated);
     opevo_free(self->row);
     opevo_free(self->active);
     opevo_free(self->near);

@@ -123,3 +123,51 @@ CHECK_TEST(test_hamming_neighbours)
     opevo_i_kt_space_clear(&kt);
     opevo_space_destroy(space);
 }
+
+/* Steps from two points in turn, which differ in two groups: each is uniform over the neighbours,
+ * whatever was counted for the point before. A sampler that kept the counts of the other point
+ * would give 99 parameters 3 of 300 neighbours where they have 3 of 297, and p0 and p1 others than
+ * they have. */
+CHECK_TEST(test_single_hamming_neighbours)
+{
+    enum { WIDTH = 100, DRAWS = 20000 };
+    opevo_text json = {0};
+    opevo_space *space = NULL;
+    opevo_i_kt_space kt;
+    opevo_index from[2][WIDTH] = {{0}}, row[WIDTH];
+    uint64_t drawn[2][WIDTH] = {{0}};
+    double expected[2][WIDTH];
+    opevo_rng rng;
+
+    for (int i = 0; i < WIDTH; i++)
+        opevo_text_printf(&json, "%s\"p%d\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3]}",
+                          i ? ", " : "{", i);
+    opevo_text_add(&json, ", \"_constraints\": [\"p0 + p1 < 4\"]}");
+    CHECK_OK(opevo_space_parse(opevo_text_string(&json), "wide.json", NULL, &space, &err));
+    opevo_text_free(&json);
+    CHECK_OK(opevo_i_kt_space_init(&kt, space, &err));
+    from[1][1] = from[1][7] = 3; /* p0 can only be 0 there */
+    for (int at = 0; at < 2; at++) {
+        for (int i = 0; i < WIDTH; i++)
+            expected[at][i] = 3.0 / (at ? 3 * WIDTH - 3 : 3 * WIDTH);
+        expected[at][0] = at ? 0 : expected[at][0];
+    }
+    opevo_rng_init(&rng, 4, "test", 0);
+    for (int k = 0; k < 2 * DRAWS; k++) {
+        int differ = -1;
+
+        assert_int_equal(opevo_i_kt_neighbours(&kt, OPEVO_I_KT_HAMMING, from[k % 2], &rng, 1, row),
+                         1);
+        assert_true(opevo_space_allows_vertices(space, row));
+        for (int i = 0; i < WIDTH; i++) {
+            assert_true(row[i] == from[k % 2][i] || differ < 0);
+            differ = row[i] == from[k % 2][i] ? differ : i;
+        }
+        drawn[k % 2][differ]++;
+    }
+    for (int at = 0; at < 2; at++)
+        assert_true(fit_p(drawn[at], expected[at], WIDTH, DRAWS) > 1e-4);
+    assert_int_equal(drawn[1][0], 0);
+    opevo_i_kt_space_clear(&kt);
+    opevo_space_destroy(space);
+}

@@ -6,6 +6,8 @@
 #include "contract_fixture.h"
 #include "points.h"
 
+#include <opevo/clock.h>
+
 #include <math.h>
 
 /* `count` parameters of 8 values. */
@@ -165,4 +167,40 @@ CHECK_TEST(test_thousand_parameters)
 CHECK_TEST(test_annealing_ends_without_neighbours)
 {
     check_tuners_named(write_pairs(1000), 1, "kt-annealing");
+}
+
+/* All in one group: each sum of two that follow each other is below a bound. */
+static char *write_chain(size_t count)
+{
+    char *plain = write_plain(count);
+    opevo_text json = {0};
+
+    opevo_text_printf(&json, "%.*s, \"_constraints\": [", (int)strlen(plain) - 1, plain);
+    for (size_t i = 0; i + 1 < count; i++)
+        opevo_text_printf(&json, "%s\"p%zu + p%zu < 200\"", i ? ", " : "", i, i + 1);
+    opevo_text_add(&json, "]}");
+    opevo_free(plain);
+    return json.data;
+}
+
+/* A trial of any tuner takes bounded time: at most a second here, where neighbours that are
+ * counted one path for each parameter take four. */
+CHECK_TEST(test_thousand_parameters_in_bounded_time)
+{
+    enum { FEW = 3 };
+    char *texts[] = {write_plain(1000), write_chain(1000)};
+
+    for (size_t s = 0; s < 2; s++) {
+        for (size_t t = 0; t < opevo_tuner_count(); t++) {
+            const opevo_tuner_ops *ops = opevo_tuner_get(t);
+            opevo_index points[FEW];
+            double start = opevo_clock_process_s();
+
+            if (!test_takes(t, 0, 1) || strcmp(ops->name, "kt-diff-evo") == 0)
+                continue; /* which begins with 16,000 points */
+            run_on(ops, texts[s], 1, FEW, points);
+            assert_true(opevo_clock_process_s() - start < 1 + FEW);
+        }
+        opevo_free(texts[s]);
+    }
 }

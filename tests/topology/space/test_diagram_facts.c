@@ -90,6 +90,24 @@ static void check_alternatives(const opevo_space *space, opevo_index point)
     }
 }
 
+/* Those of an allowed point, counted for whole groups. */
+static void check_counts_of_alternatives(const opevo_space *space, opevo_index point)
+{
+    const opevo_diagram *diagram = diagram_of(space);
+    size_t width = opevo_space_parameter_count(space), counts[WIDTH_MOST];
+    opevo_index vertices[WIDTH_MOST];
+
+    opevo_space_decode(space, point, vertices);
+    for (size_t i = 0; i < width; i++) {
+        assert_true(opevo_diagram_group(diagram, i) < opevo_diagram_group_count(diagram));
+        counts[i] = SIZE_MAX;
+    }
+    for (size_t g = 0; g < opevo_diagram_group_count(diagram); g++)
+        assert_true(opevo_diagram_count_alternatives(diagram, vertices, g, counts));
+    for (size_t i = 0; i < width; i++)
+        assert_int_equal(counts[i], opevo_diagram_alternatives(diagram, vertices, i, NULL, 0));
+}
+
 CHECK_TEST(test_random_systems)
 {
     size_t systems = 0;
@@ -104,8 +122,11 @@ CHECK_TEST(test_random_systems)
 
             check_shares(space, a, (a + 1 + k % (width - 1)) % width);
         }
-        for (opevo_index point = 0; space && point < opevo_space_size(space); point += 1 + n % 7)
+        for (opevo_index point = 0; space && point < opevo_space_size(space); point += 1 + n % 7) {
             check_alternatives(space, point);
+            if (opevo_space_allows(space, point))
+                check_counts_of_alternatives(space, point);
+        }
         systems += space != NULL;
         opevo_space_destroy(space);
         opevo_text_free(&text);

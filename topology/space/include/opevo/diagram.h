@@ -119,6 +119,11 @@ opevo_status opevo_diagram_shares(const opevo_diagram *diagram, size_t parameter
 opevo_status opevo_diagram_pair_shares(const opevo_diagram *diagram, size_t a, size_t b,
                                        double *shares, opevo_error *err);
 
+/* The number of the group of a parameter. Parameters of different groups are independent: what one
+ * may be does not depend on the other. */
+size_t opevo_diagram_group(const opevo_diagram *diagram, size_t parameter);
+size_t opevo_diagram_group_count(const opevo_diagram *diagram);
+
 /* Whether an allowed point has the vertex. Cost: a search among the arcs of each node of a level.
  */
 bool opevo_diagram_occurs(const opevo_diagram *diagram, size_t parameter, opevo_index vertex);
@@ -134,11 +139,17 @@ size_t opevo_diagram_alternatives(const opevo_diagram *diagram, const opevo_inde
 size_t opevo_diagram_alternatives_of_allowed(const opevo_diagram *diagram,
                                              const opevo_index *vertices, size_t parameter,
                                              opevo_index *out, size_t capacity);
+/* How many there are of each parameter of a group: counts[i] for its parameters i. The vertices are
+ * those of an allowed point. False, with nothing written, without memory. Cost: a byte for each
+ * node of the group, and a search among the arcs of each node that a path with one other vertex
+ * meets; so for all parameters hardly more than for one. */
+bool opevo_diagram_count_alternatives(const opevo_diagram *diagram, const opevo_index *vertices,
+                                      size_t group, size_t *counts);
 
 /* An allowed point with the smallest sum of differences |vertex - wanted| of all parameters, of a
  * space without branches; among equals that with the larger vertices, the first levels first.
- * False, with nothing written, where no point is allowed, and without memory. Cost: a pass over
- * arcs. */
+ * False, with nothing written, where no point is allowed, and without memory. Cost: 16 bytes for
+ * each node, and at most a pass over arcs. */
 bool opevo_diagram_nearest(const opevo_diagram *diagram, const opevo_index *wanted,
                            opevo_index *vertices);
 
