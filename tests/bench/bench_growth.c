@@ -6,12 +6,12 @@
  *     log10 of the ratio of the time of the last two; a row that takes longer than a few seconds
  *     ends early;
  *   - on the tiles of a GEMM up to 1024, of which 1.8e-11 of the points are allowed, and on 200
- * free parameters;
+ *     free parameters;
  *   - compiling that diagram, draws from it and children given that they are allowed;
  *   - on the recorded landscapes, if OPEVO_TEST_LANDSCAPES names their folder: a uniform draw from
  *     the diagram over one by rejection.
  *
- * With the name of a tuner as argument, only that one. */
+ * With the name of a tuner as argument, only that one; with `diagrams`, only the last two. */
 
 #include "bench.h"
 
@@ -302,7 +302,7 @@ int main(int argc, char **argv)
         measure_growth(ops, lists);
         measure_spaces(&self, ops, tiles, independent);
     }
-    if (argc == 1) {
+    if (argc == 1 || strcmp(argv[1], "diagrams") == 0) {
         measure_diagrams(&self);
         if (folder)
             measure_landscapes(folder);
