@@ -171,11 +171,10 @@ opevo_status opevo_i_cli_device_of(const char *device, opevo_kernel_dialect *out
 
 /* The template that makes kernels of an operator or computation; what none makes has one sentence
  * here. */
-static opevo_status find_maker(const opevo_workload *work, const char *name,
+static opevo_status find_maker(const opevo_workload *work, const char *name, bool sketches,
                                opevo_kernel_dialect dialect, unsigned threads,
                                opevo_kernel_maker **out, opevo_error *err)
 {
-    bool sketches = name ? strcmp(name, "sketch") == 0 : !work->library;
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
@@ -225,7 +224,7 @@ static opevo_status limit_scratch(const opevo_call *call, opevo_kernel_maker *ma
     if (!call || !opevo_i_cli_flag(call, "scratch"))
         return OPEVO_OK;
     OPEVO_TRY(opevo_i_cli_option_count(call, "scratch", 0, 0, MOST_SCRATCH_MIB, &mib, err));
-    if (!opevo_sketches_made(maker) || maker->dialect != OPEVO_KERNEL_C)
+    if (!opevo_sketches_made(maker) || !opevo_kernel_is_for_cpu(maker->dialect))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--scratch applies to sketches of CPU kernels: omit it.");
     status = opevo_sketches_limit(maker, (int64_t)mib << 20, &inner);
@@ -259,12 +258,17 @@ static opevo_status open_maker(const opevo_call *call, const char *device, const
     opevo_status status = OPEVO_OK;
     unsigned threads = 1;
     const char *name = call ? opevo_i_cli_option(call, "template") : NULL;
-    opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
+    opevo_kernel_dialect dialect = OPEVO_KERNEL_C, best = OPEVO_KERNEL_C;
+    unsigned cores = 1;
+    bool sketches = false;
 
     OPEVO_TRY(opevo_i_cli_device_of(device, &dialect, err));
-    OPEVO_TRY(opevo_i_cli_kernel_threads(call, 1, &threads, err));
+    OPEVO_TRY(opevo_live_sketch_dialect(device, &best, &cores, err));
     OPEVO_TRY(opevo_i_cli_workload_of(what, &work, err));
-    OPEVO_TRY(find_maker(work, name, dialect, threads, out, err));
+    /* Templates for GPUs are far from the best on a CPU. */
+    sketches = name ? strcmp(name, "sketch") == 0 : !work->library || best != dialect;
+    OPEVO_TRY(opevo_i_cli_kernel_threads(call, sketches ? cores : 1, &threads, err));
+    OPEVO_TRY(find_maker(work, name, sketches, sketches ? best : dialect, threads, out, err));
 cleanup:
     opevo_workload_destroy(work);
     return status;

@@ -49,9 +49,6 @@ static opevo_status check_device(const opevo_call *call, opevo_error *err)
         return OPEVO_INVALID;
     if (dialect == OPEVO_KERNEL_C)
         return OPEVO_OK;
-    if (dialect == OPEVO_KERNEL_OPENCL)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--on %s: libraries of networks are for cpu, cuda:N or hip:N.", on);
     if (opevo_i_cli_flag(call, "threads"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--threads is about kernels for a CPU, not for %s.",
                           on);

@@ -33,18 +33,21 @@ static opevo_status read_options(const opevo_call *call, opevo_network_library_o
     const char *on = opevo_i_cli_option(call, "on");
     opevo_status status = OPEVO_OK;
     uint64_t threads = 0;
+    unsigned cores = 1;
 
     *out = (opevo_network_library_options){.model = opevo_i_cli_network_name(call),
                                            .version = OPEVO_VERSION,
                                            .name = opevo_i_cli_option(call, "name")};
-    if (on)
+    if (on) {
         OPEVO_TRY(opevo_i_cli_device_of(on, &out->dialect, err));
+        OPEVO_TRY(opevo_live_sketch_dialect(on, &out->dialect, &cores, err));
+    }
     OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 0, 0, 1024, &threads, err));
     OPEVO_TRY(opevo_i_cli_option_count(call, "seed", 1, 0, UINT64_MAX, &out->seed, err));
-    out->threads = out->dialect != OPEVO_KERNEL_C ? 1
+    out->threads = out->dialect != OPEVO_KERNEL_C ? cores
                    : threads                      ? (unsigned)threads
                                                   : opevo_processor_count();
-    if (out->dialect == OPEVO_KERNEL_C)
+    if (opevo_kernel_is_for_cpu(out->dialect))
         out->facts = opevo_live_cpu_facts();
 cleanup:
     return status;
@@ -64,6 +67,8 @@ static void add_fallbacks(const opevo_network_library *library, opevo_text *out)
 static void print_library(const char *folder, bool gpu, const opevo_network_library *library,
                           opevo_network_library_sizes sizes, opevo_text *out)
 {
+    opevo_kernel_dialect dialect = opevo_network_library_dialect(library);
+
     opevo_text_printf(out,
                       "%s: %zu kernel%s, weights of %.3f MB\n"
                       "arena: %.3f MB, %.2f times the peak of live tensors, %.3f MB; weights in "
@@ -77,7 +82,7 @@ static void print_library(const char *folder, bool gpu, const opevo_network_libr
     opevo_text_add(out, "build and check it: make -C ");
     opevo_i_cli_add_shell_word(folder, out);
     opevo_text_add(out, " check");
-    if (gpu) {
+    if (gpu && dialect != OPEVO_KERNEL_OPENCL && dialect != OPEVO_KERNEL_OPENCL_CPU) {
         opevo_text_add(out, "; on a CPU: make -C ");
         opevo_i_cli_add_shell_word(folder, out);
         opevo_text_add(out, " emulate");

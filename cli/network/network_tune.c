@@ -92,6 +92,8 @@ static opevo_status read_call(shown_tuning *self, const opevo_network_library *l
     const opevo_call *call = self->call;
     opevo_network_tuning_options *out = &self->options;
     bool gpu = opevo_i_cli_network_for_gpu(call);
+    opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
+    unsigned cores = 1;
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(add_name(self, err));
@@ -101,7 +103,8 @@ static opevo_status read_call(shown_tuning *self, const opevo_network_library *l
     out->settings = self->settings;
     OPEVO_TRY(opevo_i_cli_live_options_of(call, opevo_i_cli_option(call, "on"), &out->live,
                                           &self->workers, err));
-    OPEVO_TRY(opevo_i_cli_kernel_threads(call, gpu ? 1 : 0, &out->threads, err));
+    OPEVO_TRY(opevo_live_sketch_dialect(opevo_i_cli_option(call, "on"), &dialect, &cores, err));
+    OPEVO_TRY(opevo_i_cli_kernel_threads(call, gpu ? cores : 0, &out->threads, err));
     OPEVO_TRY(opevo_i_cli_give_up_read(call, true, &out->give_up, err));
     OPEVO_TRY(read_finals(self, err));
     OPEVO_TRY(opevo_i_cli_start_words(call, &out->starts, &self->starts, err));

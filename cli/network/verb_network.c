@@ -154,10 +154,13 @@ static opevo_status read_passes(const opevo_call *call, uint32_t *mask, opevo_er
 {
     const char *on = opevo_i_cli_option(call, "on");
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
+    unsigned cores = 1;
     opevo_status status = OPEVO_OK;
 
-    if (on)
+    if (on) {
         OPEVO_TRY(opevo_i_cli_device_of(on, &dialect, err));
+        OPEVO_TRY(opevo_live_sketch_dialect(on, &dialect, &cores, err));
+    }
     status = opevo_network_plan_passes(dialect, opevo_i_cli_option(call, "only"),
                                        opevo_i_cli_option(call, "without"), mask, err);
 cleanup:
@@ -273,7 +276,7 @@ const opevo_verb opevo_i_cli_verb_network = {
                "library in C that stands alone, with kernels that --on tunes; measured times\n"
                "then decide where channels lie in blocks, and where --error is used. With\n"
                "--on cuda:N or hip:N its kernels are for a GPU, which is needed for tuning\n"
-               "only (docs/how-to/network-library.md).\n\n"
+               "only; with --on opencl:N it is for OpenCL (docs/how-to/network-library.md).\n\n"
                "  opevo network model.onnx --shape data=1,3,224,224\n"
                "  opevo network model.onnx --passes\n"
                "  opevo network model.onnx --run input_0.pb --expect output_0.pb\n"

@@ -5,7 +5,7 @@
 
 #include "simt_work_internal.h"
 
-enum { BYTES = 1024, PIECES = 1024 };
+enum { COPIED = 1024, FILLED = 1 << 16 }; /* bytes at most */
 
 /* A pointer among the arguments of the call, and how aligned it is at least. */
 typedef struct end {
@@ -61,38 +61,56 @@ static uint64_t repeated(uint64_t byte)
     return (byte & 0xff) * UINT64_C(0x0101010101010101);
 }
 
+/* The pieces of a block, loaded or stored; slots[i] is the register of piece i. */
+static void emit_pieces(const opevo_i_simt_work *self, const end *where, unsigned alignment,
+                        uint64_t bytes, opevo_i_simt_slot *slots, bool is_store)
+{
+    bool raw = self->decoder->simt->options.arithmetic != NULL;
+    unsigned count = 0;
+
+    for (uint64_t at = 0; at < bytes; at += piece_size(alignment, at, bytes), count++) {
+        uint8_t size = piece_size(alignment, at, bytes);
+        uint8_t held = raw ? (uint8_t)OPEVO_I_SIMT_RAW_SIZE : size;
+
+        if (!is_store)
+            slots[count] = (opevo_i_simt_slot){opevo_i_simt_register(self->decoder, held), held};
+        emit_piece(self, where, at, bytes, slots[count], size, is_store);
+    }
+}
+
+static void emit_fill(const opevo_i_simt_work *self, const end *where, uint64_t bytes,
+                      uint64_t byte)
+{
+    for (uint64_t at = 0; at < bytes; at += piece_size(where->alignment, at, bytes)) {
+        opevo_i_simt_slot one = {0, piece_size(where->alignment, at, bytes)};
+
+        one.at = opevo_i_simt_constant_register(self->decoder, one.size, repeated(byte), false);
+        emit_piece(self, where, at, bytes, one, one.size, true);
+    }
+}
+
 bool opevo_i_simt_work_block(opevo_i_simt_work *self, bool is_fill)
 {
     LLVMValueRef length = LLVMGetOperand(self->instruction, 2);
     LLVMValueRef byte = LLVMGetOperand(self->instruction, 1);
-    opevo_i_simt_slot piece[PIECES];
+    opevo_i_simt_slot slots[COPIED];
     uint64_t bytes = 0;
     end to, from;
-    unsigned alignment = 0, count = 0;
+    unsigned alignment = 0;
 
     if (!LLVMIsAConstantInt(length) || (is_fill && !LLVMIsAConstantInt(byte)) ||
         !find_end(self, 0, &to) || (!is_fill && !find_end(self, 1, &from)))
         return false;
     bytes = LLVMConstIntGetZExtValue(length);
-    alignment = is_fill || to.alignment < from.alignment ? to.alignment : from.alignment;
-    if (bytes > BYTES)
+    if (bytes > (is_fill ? FILLED : COPIED))
         return false;
-    for (uint64_t at = 0; at < bytes; at += piece_size(alignment, at, bytes)) {
-        uint8_t size = piece_size(alignment, at, bytes);
-        opevo_i_simt_slot one = {0, is_fill || !self->decoder->simt->options.arithmetic
-                                        ? size
-                                        : (uint8_t)OPEVO_I_SIMT_RAW_SIZE};
-
-        one.at = is_fill ? opevo_i_simt_constant_register(
-                               self->decoder, size, repeated(LLVMConstIntGetZExtValue(byte)), false)
-                         : opevo_i_simt_register(self->decoder, one.size);
-        piece[count++] = one;
-        if (!is_fill)
-            emit_piece(self, &from, at, bytes, one, size, false);
+    if (is_fill) {
+        emit_fill(self, &to, bytes, LLVMConstIntGetZExtValue(byte));
+    } else {
+        alignment = to.alignment < from.alignment ? to.alignment : from.alignment;
+        emit_pieces(self, &from, alignment, bytes, slots, false);
+        emit_pieces(self, &to, alignment, bytes, slots, true);
     }
-    count = 0;
-    for (uint64_t at = 0; at < bytes; at += piece_size(alignment, at, bytes))
-        emit_piece(self, &to, at, bytes, piece[count++], piece_size(alignment, at, bytes), true);
     opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_FREE); /* counted where it runs */
     return true;
 }

@@ -74,7 +74,7 @@ opevo_status opevo_pipeline_emit(const opevo_pipeline *pipeline, opevo_kernel_di
     opevo_error lowered = {OPEVO_OK, ""};
 
     lowered.status = opevo_i_pipeline_lower(pipeline, &nest, &lowered);
-    if (lowered.status == OPEVO_OK && dialect == OPEVO_KERNEL_C &&
+    if (lowered.status == OPEVO_OK && opevo_kernel_is_for_cpu(dialect) &&
         !(opevo_i_nest_make_versions(nest) && opevo_i_nest_hoist_guards(nest) &&
           opevo_i_nest_split_vectors(nest)))
         lowered.status = OPEVO_FAIL(&lowered, OPEVO_NOMEM, "No memory for a loop nest.");

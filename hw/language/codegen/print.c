@@ -44,6 +44,12 @@ static const opevo_i_print_dialect dialects[OPEVO_KERNEL_COUNT] = {
                              .global_pointer = "__global ",
                              .shared_pointer = "__local ",
                              .infinity = "INFINITY"},
+    [OPEVO_KERNEL_OPENCL_CPU] = {.index = "long",
+                                 .unsigned_index = "unsigned long",
+                                 .cpu = true,
+                                 .opencl = true,
+                                 .head = "",
+                                 .infinity = "INFINITY"},
     [OPEVO_KERNEL_EMULATION] = {.index = "int",
                                 .unsigned_index = "unsigned",
                                 .head = opevo_i_print_emulation_head,
@@ -145,11 +151,11 @@ void opevo_i_print_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dia
     if (self.typed && !spelling.cpu && !spelling.gpu)
         opevo_text_add(self.out, opevo_i_print_emulation_types);
     if (self.dialect->cpu)
-        opevo_i_print_cpu(&self);
+        opevo_i_print_cpu(&self, out);
     else
         print_after_functions(&self, out);
     opevo_i_print_packing(&self, out);
-    out->parallel = self.parallel;
+    out->parallel = self.parallel && !spelling.opencl;
 cleanup:
     opevo_free(self.known);
     opevo_free(self.value);

@@ -16,16 +16,15 @@ static bool writes(const opevo_i_nest_node *node, int buffer)
     return node->otherwise && writes(node->otherwise, buffer);
 }
 
-/* Whether a statement writes or reads it. */
-static bool uses(const opevo_i_nest_node *node, int buffer)
+bool opevo_i_print_uses(const opevo_i_nest_node *node, int buffer)
 {
     bool found = node->kind == OPEVO_I_LEAF && node->leaf->to.buffer == buffer;
 
     for (int i = 0; node->kind == OPEVO_I_LEAF && i < node->leaf->factors; i++)
         found |= node->leaf->factor[i].buffer == buffer;
     for (const opevo_i_nest_node *one = node->first; one && !found; one = one->next)
-        found = uses(one, buffer);
-    return found || (node->otherwise && uses(node->otherwise, buffer));
+        found = opevo_i_print_uses(one, buffer);
+    return found || (node->otherwise && opevo_i_print_uses(node->otherwise, buffer));
 }
 
 /* Whether all statements that write a buffer set it, or with `update` join a value with what is
@@ -181,8 +180,9 @@ void opevo_i_print_gpu_buffers(opevo_i_print_printer *self, opevo_scope scope)
         const char *type = opevo_kernel_type_text(buffer->element);
 
         if (buffer->scope != scope || buffer->size == 0 ||
-            (scope == OPEVO_SCOPE_PACKED ? !uses(self->nest->launch[self->launch].body, i)
-                                         : buffer->launch != self->launch))
+            (scope == OPEVO_SCOPE_PACKED
+                 ? !opevo_i_print_uses(self->nest->launch[self->launch].body, i)
+                 : buffer->launch != self->launch))
             continue;
         if (!self->dialect->gpu || scope == OPEVO_SCOPE_PACKED) {
             print_scratch(self, i);

@@ -224,6 +224,8 @@ void opevo_i_print_pointers(opevo_i_print_printer *self, const opevo_i_nest_node
 
 /* Give each buffer in memory its place: packed ones of a CPU kernel, all of an emulated one. */
 void opevo_i_print_place_buffers(opevo_i_print_printer *self);
+/* Whether a statement inside the node writes or reads the buffer. */
+bool opevo_i_print_uses(const opevo_i_nest_node *node, int buffer);
 /* The buffers of a CPU kernel made inside a parallel loop (NULL: outside all of them); those of a
  * scope that the launch of a GPU has, or its global memory for PACKED. */
 void opevo_i_print_cpu_buffers(opevo_i_print_printer *self, const opevo_i_nest_node *parallel);
@@ -266,7 +268,9 @@ void opevo_i_print_packing(opevo_i_print_printer *self, opevo_kernel *out);
 
 /* ---- print_kernel_c.c, print_kernel_gpu.c, print_kernel_emulation.c: whole kernels ---- */
 
-void opevo_i_print_cpu(opevo_i_print_printer *self);
+void opevo_i_print_cpu(opevo_i_print_printer *self, opevo_kernel *kernel);
+/* ---- print_kernel_opencl.c: the same as kernels of OpenCL, with their launches ---- */
+void opevo_i_print_opencl_cpu(opevo_i_print_printer *self, opevo_kernel *kernel);
 void opevo_i_print_gpu(opevo_i_print_printer *self, const opevo_kernel *kernel);
 void opevo_i_print_emulation(opevo_i_print_printer *self);
 

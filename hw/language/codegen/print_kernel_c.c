@@ -131,29 +131,17 @@ static void print_row_heads(opevo_text *out, const char *body)
     opevo_text_add(out, opevo_i_print_c_row_head);
 }
 
-void opevo_i_print_cpu(opevo_i_print_printer *self)
+/* What is ahead of the functions with the body. */
+static void print_heads(opevo_i_print_printer *self, const char *body)
 {
-    finder all = {.self = self};
     opevo_text *out = self->out;
-    opevo_text body = {0};
 
-    find_named(&all, self->nest->root, NULL);
-    for (int i = 0; i < OPEVO_I_BUFFERS; i++) {
-        if (all.spoilt[i])
-            self->named[i] = 0;
-    }
-    self->out = &body;
-    self->depth = 1;
-    opevo_i_print_cpu_buffers(self, NULL);
-    opevo_i_print_node(self, self->nest->root);
-    opevo_i_print_fence(self);
-    self->out = out;
     opevo_text_add(out, opevo_i_print_c_head);
     if (self->nest->streams)
         opevo_text_add(out, opevo_i_print_c_stream_head);
-    print_mask_heads(out, opevo_text_string(&body), self->uses_rows);
+    print_mask_heads(out, body, self->uses_rows);
     if (self->uses_rows)
-        print_row_heads(out, opevo_text_string(&body));
+        print_row_heads(out, body);
     if (self->uses_sums)
         opevo_text_add(out, opevo_i_print_c_sum_head);
     if (self->uses_transposes)
@@ -164,15 +152,81 @@ void opevo_i_print_cpu(opevo_i_print_printer *self)
         opevo_i_print_scatter_head(out);
     opevo_i_print_functions(self);
     if (self->thread_scratch)
-        opevo_text_add(out, opevo_i_print_c_thread_head);
+        opevo_text_add(out, self->dialect->opencl ? "#define THREAD (long)get_group_id(0)\n"
+                                                  : opevo_i_print_c_thread_head);
+}
+
+/* The zeros of C's vectors are those of OpenCL C without a number. */
+static void add_opencl(opevo_text *out, const opevo_text *text)
+{
+    static const char zero[] = "{0}";
+    const char *at = opevo_text_string(text);
+
+    for (const char *found = strstr(at, zero); found; found = strstr(at, zero)) {
+        opevo_text_add_bytes(out, at, (size_t)(found - at));
+        opevo_text_add(out, "{}");
+        at = found + strlen(zero);
+    }
+    opevo_text_add(out, at);
+    out->failed |= text->failed;
+}
+
+static void print_function(opevo_i_print_printer *self, const opevo_text *body)
+{
+    opevo_text *out = self->out;
+
     opevo_i_print_signature(self, "void ", "*restrict ");
     opevo_text_add(out, ";\n");
     opevo_i_print_signature(self, "void ", "*restrict ");
     opevo_text_add(out, "\n{\n");
     opevo_i_print_unused_scratch(self);
     opevo_i_print_unused_operands(self);
-    opevo_text_add(out, opevo_text_string(&body));
-    out->failed |= body.failed;
+    opevo_text_add(out, opevo_text_string(body));
+    out->failed |= body->failed;
     opevo_text_add(out, "}\n");
+}
+
+/* Into self->out, with what the body needs ahead of it. */
+static void print_with_heads(opevo_i_print_printer *self, opevo_kernel *kernel)
+{
+    opevo_text *out = self->out;
+    opevo_text body = {0};
+
+    self->out = &body;
+    self->depth = 1;
+    if (self->dialect->opencl) {
+        opevo_i_print_opencl_cpu(self, kernel);
+    } else {
+        opevo_i_print_cpu_buffers(self, NULL);
+        opevo_i_print_node(self, self->nest->root);
+        opevo_i_print_fence(self);
+    }
+    self->out = out;
+    print_heads(self, opevo_text_string(&body));
+    if (self->dialect->opencl)
+        opevo_text_add(out, opevo_text_string(&body));
+    else
+        print_function(self, &body);
+    out->failed |= body.failed;
     opevo_text_free(&body);
+}
+
+void opevo_i_print_cpu(opevo_i_print_printer *self, opevo_kernel *kernel)
+{
+    finder all = {.self = self};
+    opevo_text *out = self->out;
+    opevo_text text = {0};
+
+    find_named(&all, self->nest->root, NULL);
+    for (int i = 0; i < OPEVO_I_BUFFERS; i++) {
+        if (all.spoilt[i])
+            self->named[i] = 0;
+    }
+    if (self->dialect->opencl)
+        self->out = &text;
+    print_with_heads(self, kernel);
+    self->out = out;
+    if (self->dialect->opencl)
+        add_opencl(out, &text);
+    opevo_text_free(&text);
 }

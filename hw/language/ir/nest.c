@@ -405,14 +405,14 @@ static bool has_parallel(const opevo_i_nest_node *node)
 /* What only a CPU or only a GPU has. */
 static bool check_device(const opevo_i_nest *nest, opevo_kernel_dialect dialect, opevo_text *why)
 {
-    bool cpu = dialect == OPEVO_KERNEL_C;
+    bool cpu = opevo_kernel_is_for_cpu(dialect);
 
     if (!cpu && has_parallel(nest->root)) {
         opevo_text_add(why, "A GPU has no parallel loops: bind loops to blocks and threads.");
         return false;
     }
-    if (nest->packings && !cpu) {
-        opevo_text_add(why, "A layout of a constant is not supported on a GPU.");
+    if (nest->packings && dialect != OPEVO_KERNEL_C) {
+        opevo_text_add(why, "A layout of a constant is only supported in C.");
         return false;
     }
 
@@ -440,7 +440,7 @@ static bool check_device(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
 static bool check_launches(const opevo_i_nest *nest, opevo_kernel_dialect dialect,
                            const opevo_limits *limits, opevo_text *why)
 {
-    if (dialect == OPEVO_KERNEL_C)
+    if (opevo_kernel_is_for_cpu(dialect))
         return check_memory(nest, -1, limits, why);
     if (!at_most(why, "The kernels are", nest->launches, OPEVO_KERNEL_LAUNCHES))
         return false;
@@ -478,7 +478,7 @@ opevo_limits opevo_limits_default(opevo_kernel_dialect dialect)
         limits.shared_bytes = limits.static_shared_bytes = 32768;
         limits.statements = 1024;
     }
-    if (dialect == OPEVO_KERNEL_C)
+    if (opevo_kernel_is_for_cpu(dialect))
         limits = (opevo_limits){.local_floats = 65536,
                                 .statements = 4096,
                                 .packed_bytes = OPEVO_PACKED_BYTES,

@@ -16,7 +16,7 @@ enum { OPEVO_I_WIDEST_VECTOR = 16 };                 /* elements */
 
 static inline bool opevo_i_sketch_is_gpu(opevo_kernel_dialect dialect)
 {
-    return dialect != OPEVO_KERNEL_C;
+    return !opevo_kernel_is_for_cpu(dialect);
 }
 
 /* Threads that run in step: of NVIDIA's devices, and of AMD's with matrix units. */
@@ -89,13 +89,15 @@ typedef struct opevo_i_sketch_panel {
 } opevo_i_sketch_panel;
 
 /* Returns how many there are, at most OPEVO_I_PANELS. */
-int opevo_i_sketch_panels(const opevo_pipeline *pipeline, int stage, opevo_i_sketch_panel *out);
+int opevo_i_sketch_panels(const opevo_pipeline *pipeline, int stage, bool layouts,
+                          opevo_i_sketch_panel *out);
 /* Whether all that a definition reads lies along its last axis, side by side or every second
  * element: the windows of a pool. */
 bool opevo_i_sketch_has_rows(const opevo_pipeline *pipeline, int stage);
 /* The axis of a long sum that vectors can run along, as an operand that is hardly read again lies
  * along it; -1: none. `panel`: an operand that does not, to be packed; its key is -1 for none. */
-int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, opevo_i_sketch_panel *panel);
+int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, bool layouts,
+                            opevo_i_sketch_panel *panel);
 /* Pack one for its reader, whose number grows if that adds a stage. The first piece of the layout
  * has the width of the panels, 1 until a sketch is built. */
 opevo_status opevo_i_sketch_pack(opevo_pipeline *pipeline, int *reader,

@@ -304,7 +304,7 @@ static uint64_t signature_of(const maker *self)
     int64_t limit = self->limits.packed_bytes;
 
     hash = opevo_hash_bytes(hash, &space, sizeof space);
-    return self->target.dialect != OPEVO_KERNEL_C ||
+    return !opevo_kernel_is_for_cpu(self->target.dialect) ||
                    limit == opevo_sketches_scratch(self->computation)
                ? hash
                : opevo_hash_bytes(hash, &limit, sizeof limit);
@@ -321,7 +321,7 @@ opevo_status opevo_sketches_open(opevo_computation *computation, const opevo_ske
     atomic_init(&self->owners, 1);
     self->target = *target;
     self->limits = opevo_limits_default(target->dialect);
-    if (target->dialect == OPEVO_KERNEL_C)
+    if (opevo_kernel_is_for_cpu(target->dialect))
         self->limits.packed_bytes = opevo_sketches_scratch(computation);
     OPEVO_TRY(opevo_sketches_create(computation, target, &self->sketches, err));
     OPEVO_TRY(opevo_sketches_space(self->sketches, &self->space, err));
@@ -418,7 +418,7 @@ size_t opevo_sketches_beyond_limit(const opevo_kernel_maker *super, opevo_text *
     size_t count = 0;
 
     for (size_t i = 0; i < self->sketches->count; i++) {
-        if (self->target.dialect != OPEVO_KERNEL_C ||
+        if (!opevo_kernel_is_for_cpu(self->target.dialect) ||
             stored_bytes(self->sketches->item[i]) <= fmax(0, (double)self->limits.packed_bytes))
             continue;
         opevo_text_printf(names, "%ss%zu", count ? ", " : "", i + 1);

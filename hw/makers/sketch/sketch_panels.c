@@ -92,7 +92,8 @@ static bool is_constant(const opevo_pipeline *pipeline, int key)
     return before < OPEVO_OPERANDS;
 }
 
-int opevo_i_sketch_panels(const opevo_pipeline *pipeline, int stage, opevo_i_sketch_panel *out)
+int opevo_i_sketch_panels(const opevo_pipeline *pipeline, int stage, bool layouts,
+                          opevo_i_sketch_panel *out)
 {
     const opevo_i_pipeline_stage *reader = opevo_i_pipeline_at(pipeline, stage);
     search self = {.pipeline = pipeline, .reader = reader};
@@ -106,7 +107,7 @@ int opevo_i_sketch_panels(const opevo_pipeline *pipeline, int stage, opevo_i_ske
         int key = opevo_i_pipeline_target(reader, self.read[i]->tensor);
         int axis = 0;
 
-        bool constant = is_constant(pipeline, key);
+        bool constant = layouts && is_constant(pipeline, key);
 
         for (int d = 0; d < self.read[i]->tensor->dims && count < OPEVO_I_PANELS; d++) {
             if (pipeline->stage[key]->dims <= OPEVO_I_DIMS &&
@@ -213,7 +214,8 @@ static int summed_axis(const opevo_definition *definition, double *terms)
     return definition->reducer == OPEVO_REDUCER_SUM ? found : -1;
 }
 
-int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, opevo_i_sketch_panel *panel)
+int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, bool layouts,
+                            opevo_i_sketch_panel *panel)
 {
     const opevo_i_pipeline_stage *reader = opevo_i_pipeline_at(pipeline, stage);
     const opevo_definition *definition = pipeline->computation->tensor[reader->tensor]->definition;
@@ -238,7 +240,8 @@ int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, opevo_i_s
         }
         for (int d = 0; d < read->tensor->dims; d++) {
             if (count_terms(&read->index[d], axis) && read->tensor->dims <= OPEVO_I_DIMS)
-                *panel = (opevo_i_sketch_panel){key, d, axis, is_constant(pipeline, key)};
+                *panel =
+                    (opevo_i_sketch_panel){key, d, axis, layouts && is_constant(pipeline, key)};
         }
     }
     return streamed ? axis : -1;

@@ -63,13 +63,20 @@ cleanup:
     return status;
 }
 
+/* Whether a constant may be packed before the kernel is called. */
+static bool has_layouts(const opevo_i_sketch_generator *self)
+{
+    return self->target->dialect == OPEVO_KERNEL_C;
+}
+
 opevo_status opevo_i_sketch_do_gather(opevo_i_sketch_generator *self,
                                       const opevo_i_sketch_state *from)
 {
     opevo_i_sketch_panel panels[OPEVO_I_PANELS];
-    int count = opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage)
-                    ? opevo_i_sketch_panels(from->sketch.pipeline, from->stage, panels)
-                    : 0;
+    int count =
+        opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage)
+            ? opevo_i_sketch_panels(from->sketch.pipeline, from->stage, has_layouts(self), panels)
+            : 0;
     opevo_status status = gather(self, from, opevo_i_sketch_stage(from)->dims - 1, NULL);
 
     for (int i = 0; i < count && status == OPEVO_OK; i++)
@@ -84,8 +91,8 @@ opevo_i_sketch_verdict opevo_i_sketch_should_gather_parts(const opevo_i_sketch_g
 {
     opevo_i_sketch_panel panel;
 
-    return may_gather(self, from) &&
-                   opevo_i_sketch_long_sum(from->sketch.pipeline, from->stage, &panel) >= 0
+    return may_gather(self, from) && opevo_i_sketch_long_sum(from->sketch.pipeline, from->stage,
+                                                             has_layouts(self), &panel) >= 0
                ? OPEVO_I_APPLY
                : OPEVO_I_SKIP;
 }
@@ -108,7 +115,8 @@ opevo_status opevo_i_sketch_do_gather_parts(opevo_i_sketch_generator *self,
 {
     opevo_i_sketch_state *parts = NULL;
     opevo_i_sketch_panel panel;
-    int axis = opevo_i_sketch_long_sum(from->sketch.pipeline, from->stage, &panel);
+    int axis =
+        opevo_i_sketch_long_sum(from->sketch.pipeline, from->stage, has_layouts(self), &panel);
     int dims = opevo_i_sketch_stage(from)->dims;
     opevo_status status = opevo_i_sketch_copy_state(from, &parts, self->err);
 

@@ -18,7 +18,10 @@ typedef struct opevo_i_backend opevo_i_backend;
 typedef struct opevo_i_backend_ops {
     const char *kind; /* as on the command line */
     opevo_kernel_dialect dialect;
-    unsigned also;      /* bits 1 << dialect of others that it takes */
+    unsigned also; /* bits 1 << dialect of others that it takes */
+    /* Where set, the compute units of a device that computes on a CPU, by what is behind the
+     * colon, and 0 for others: on such a one schedules for a CPU are best. */
+    unsigned (*cpu_cores)(const char *which);
     bool builds;        /* kernels: sources are built; otherwise jobs are commands */
     const char *suffix; /* of a source file, with its dot */
     /* Devices of this kind here, each through `add`; if none exists, one row that says why. */

@@ -23,6 +23,25 @@ opevo_status opevo_live_dialect(const char *device, opevo_kernel_dialect *out, o
     return OPEVO_OK;
 }
 
+opevo_status opevo_live_sketch_dialect(const char *device, opevo_kernel_dialect *out,
+                                       unsigned *threads, opevo_error *err)
+{
+    const opevo_i_backend_ops *backend = NULL;
+    const char *which = NULL;
+    unsigned cores = 0;
+    opevo_status status = opevo_live_dialect(device, out, err);
+
+    *threads = 1;
+    if (status != OPEVO_OK || opevo_i_backend_find(device, &backend, &which, NULL) != OPEVO_OK)
+        return status;
+    cores = backend->cpu_cores ? backend->cpu_cores(which) : 0;
+    if (cores) {
+        *out = OPEVO_KERNEL_OPENCL_CPU;
+        *threads = cores;
+    }
+    return OPEVO_OK;
+}
+
 bool opevo_live_is_device(const char *name)
 {
     const opevo_i_backend_ops *kind = opevo_i_backend_kind(name);

@@ -147,7 +147,7 @@ static opevo_status check_options(const opevo_kernel_maker *maker,
     if (maker->bench && !backend->run_reference)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s: kernels with a harness are not run on %s.",
                           maker->bench->text, options->device);
-    if (maker->threads > 1 && backend->dialect != OPEVO_KERNEL_C)
+    if (maker->threads > 1 && !opevo_kernel_is_for_cpu(maker->dialect))
         return OPEVO_FAIL(err, OPEVO_INVALID, "A kernel of %u threads needs cpu, not %s.",
                           maker->threads, options->device);
     if (!is_positive(options->build_limit_s) || !is_positive(options->run_limit_s))

@@ -160,6 +160,7 @@ opevo_status opevo_i_gpu_setup(opevo_i_backend *backend, const json_t *message, 
     opevo_workload *work = NULL;
     opevo_status status = OPEVO_OK;
 
+    backend->threads = (unsigned)json_integer_value(json_object_get(message, "threads"));
     backend->build_limit_s = json_number_value(json_object_get(message, "build_limit_s"));
     self->run_limit_s = json_number_value(json_object_get(message, "run_limit_s"));
     self->precision = json_number_value(json_object_get(message, "precision"));

@@ -4,7 +4,7 @@
 
 #include "gpu_backend_internal.h"
 
-#define BACKEND(vendor, name, language, ending, names, kernel)                                     \
+#define BACKEND(vendor, name, language, more, ending, names, kernel, cores)                        \
     static void list_##vendor(void (*add)(void *context, const opevo_hardware *row),               \
                               void *context)                                                       \
     {                                                                                              \
@@ -18,6 +18,8 @@
     const opevo_i_backend_ops opevo_i_backend_##vendor = {                                         \
         .kind = (name),                                                                            \
         .dialect = (language),                                                                     \
+        .also = (more),                                                                            \
+        .cpu_cores = (cores),                                                                      \
         .builds = true,                                                                            \
         .suffix = (ending),                                                                        \
         .list = list_##vendor,                                                                     \
@@ -33,6 +35,7 @@
         .measure = opevo_i_gpu_measure,                                                            \
         .close = opevo_i_gpu_close,                                                                \
     };
-BACKEND(cuda, "cuda", OPEVO_KERNEL_CUDA, ".cu", number, opevo_i_gpu_probe)
-BACKEND(hip, "hip", OPEVO_KERNEL_HIP, ".hip", number, opevo_i_gpu_probe)
-BACKEND(opencl, "opencl", OPEVO_KERNEL_OPENCL, ".cl", some, opevo_i_opencl_probe)
+BACKEND(cuda, "cuda", OPEVO_KERNEL_CUDA, 0, ".cu", number, opevo_i_gpu_probe, NULL)
+BACKEND(hip, "hip", OPEVO_KERNEL_HIP, 0, ".hip", number, opevo_i_gpu_probe, NULL)
+BACKEND(opencl, "opencl", OPEVO_KERNEL_OPENCL, 1 << OPEVO_KERNEL_OPENCL_CPU, ".cl", some,
+        opevo_i_opencl_probe, opevo_i_opencl_cpu_cores)

@@ -108,6 +108,7 @@ typedef struct opevo_i_gpu_facts {
     int driver, cores;
     size_t memory_bytes, l2_bytes;
     uint64_t threads, shared_bytes; /* of a block at most; 0: the driver refuses what is more */
+    unsigned vector_bits;           /* of what computes on a CPU; 0 for others */
     bool on_host; /* it computes on this host's cores, which compilers would disturb */
 } opevo_i_gpu_facts;
 
@@ -264,6 +265,7 @@ opevo_status opevo_i_gpu_build_command(const opevo_i_backend *self, const opevo_
                                        opevo_i_process_arguments *out, opevo_error *err);
 void opevo_i_gpu_probe(opevo_kernel *out);
 void opevo_i_opencl_probe(opevo_kernel *out);
+unsigned opevo_i_opencl_cpu_cores(const char *which);
 opevo_status opevo_i_gpu_run_probe(opevo_i_backend *self, const opevo_kernel *kernel,
                                    const char *object, opevo_error *err);
 opevo_status opevo_i_gpu_recheck(opevo_i_backend *self, opevo_error *err);

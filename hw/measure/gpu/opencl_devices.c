@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 enum { DEVICES_MOST = 64 };
 
@@ -167,6 +168,9 @@ opevo_status opevo_i_opencl_describe(unsigned ordinal, opevo_i_gpu_facts *out, o
     out->threads = device_number(&device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     out->shared_bytes = device_number(&device, CL_DEVICE_LOCAL_MEM_SIZE);
     out->on_host = (device_number(&device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+    if (out->on_host)
+        out->vector_bits =
+            32 * (unsigned)device_number(&device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
     return OPEVO_OK;
 }
 
@@ -234,6 +238,25 @@ opevo_status opevo_i_opencl_find(const char *which, unsigned *ordinal, opevo_err
     return status;
 }
 
+unsigned opevo_i_opencl_cpu_cores(const char *which)
+{
+    opevo_i_gpu_facts facts = {.driver = 0};
+    unsigned ordinal = 0;
+
+    return opevo_i_opencl_find(which, &ordinal, NULL) == OPEVO_OK &&
+                   opevo_i_opencl_describe(ordinal, &facts, NULL) == OPEVO_OK && facts.on_host
+               ? (unsigned)facts.cores
+               : 0;
+}
+
+/* Bytes of a cache of a device that computes here; 0 if unknown. */
+static uint64_t host_cache(const opevo_i_gpu_facts *facts, int name)
+{
+    long bytes = facts->on_host ? sysconf(name) : 0;
+
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
 void opevo_i_opencl_list(void (*add)(void *context, const opevo_hardware *row), void *context)
 {
     opevo_i_opencl_device devices[DEVICES_MOST];
@@ -259,6 +282,9 @@ void opevo_i_opencl_list(void (*add)(void *context, const opevo_hardware *row), 
                                        .title = facts.name,
                                        .identity = identity,
                                        .cores = (unsigned)facts.cores,
+                                       .vector_bits = facts.vector_bits,
+                                       .l1_bytes = host_cache(&facts, _SC_LEVEL1_DCACHE_SIZE),
+                                       .l2_bytes = host_cache(&facts, _SC_LEVEL2_CACHE_SIZE),
                                        .memory_bytes = facts.memory_bytes,
                                        .facts = words,
                                        .no_energy = "OpenCL has no counter of energy"});

@@ -134,4 +134,13 @@ void opevo_i_opencl_explain(void *function, const opevo_i_gpu_start *what, char 
 
 opevo_status opevo_i_opencl_driver(opevo_i_gpu_driver *out, opevo_error *err);
 
+/* ---- Parameters of CLBlast (opencl_tuned.c) ---- */
+
+/* CLBlastOverrideParameters: 0 for success. */
+typedef int opevo_i_opencl_override(cl_device_id device, const char *kernel, int precision,
+                                    size_t count, const char **names, const size_t *values);
+/* Let CLBlast have what the files of its tuners in a folder say. Returns of how many kernels. */
+size_t opevo_i_opencl_take_tuned(const char *folder, opevo_i_opencl_override *function,
+                                 cl_device_id device);
+
 #endif

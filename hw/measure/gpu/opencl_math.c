@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112, CROSS_CORRELATION = 151 };
@@ -69,6 +70,19 @@ int opevo_i_opencl_math_run(const opevo_operator *op, const uint64_t *operands)
                                                                       opevo_i_opencl_now()->queue);
 }
 
+/* The title says how many of its kernels are tuned. */
+static void take_tuned(void *opened, const char *folder, char *title, size_t size)
+{
+    void *found = dlsym(opened, "CLBlastOverrideParameters");
+    opevo_i_opencl_override *function = NULL;
+
+    if (!found)
+        return;
+    memcpy(&function, &found, sizeof found);
+    snprintf(title, size, "CLBlast, %zu kernels tuned",
+             opevo_i_opencl_take_tuned(folder, function, opevo_i_opencl_now()->device));
+}
+
 opevo_status opevo_i_opencl_math_open(char *title, size_t size, opevo_error *err)
 {
     static const struct {
@@ -78,6 +92,7 @@ opevo_status opevo_i_opencl_math_open(char *title, size_t size, opevo_error *err
                    {sizeof(void *), "CLBlastSgemmStridedBatched"},
                    {2 * sizeof(void *), "CLBlastSconvgemm"}};
     void *opened = dlopen("libclblast.so.1", RTLD_NOW);
+    const char *folder = getenv("OPEVO_CLBLAST");
 
     if (!opened)
         return OPEVO_FAIL(err, OPEVO_IO,
@@ -92,5 +107,7 @@ opevo_status opevo_i_opencl_math_open(char *title, size_t size, opevo_error *err
         memcpy((char *)&library + symbols[i].offset, &found, sizeof found);
     }
     snprintf(title, size, "CLBlast");
+    if (folder)
+        take_tuned(opened, folder, title, size);
     return OPEVO_OK;
 }

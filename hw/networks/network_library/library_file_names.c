@@ -36,9 +36,9 @@ void opevo_i_library_names_free(opevo_i_library_names *names)
 
 const char *opevo_i_library_gpu_ending(const opevo_network_library *self)
 {
-    return self->options.dialect == OPEVO_KERNEL_C     ? "c"
-           : self->options.dialect == OPEVO_KERNEL_HIP ? "hip"
-                                                       : "cu";
+    return self->options.dialect == OPEVO_KERNEL_HIP    ? "hip"
+           : self->options.dialect == OPEVO_KERNEL_CUDA ? "cu"
+                                                        : "c";
 }
 
 opevo_status opevo_i_library_source_name(const opevo_network_library *self, size_t i,
@@ -99,16 +99,22 @@ static bool is_named_source(const char *name)
     return opevo_network_library_check_name(stem, NULL) == OPEVO_OK;
 }
 
+static bool is_fixed_name(const opevo_i_library_gpu_text *texts, const char *name)
+{
+    while (texts->name && strcmp(name, texts->name) != 0)
+        texts++;
+    return texts->name != NULL;
+}
+
 bool opevo_i_library_is_name(const char *name)
 {
     for (size_t i = 0; i < OPEVO_I_LIBRARY_SOURCES; i++) {
         if (strcmp(name, sources[i]) == 0)
             return true;
     }
-    for (const opevo_i_library_gpu_text *one = opevo_i_library_gpu_texts; one->name; one++) {
-        if (strcmp(name, one->name) == 0)
-            return true;
-    }
+    if (is_fixed_name(opevo_i_library_gpu_texts, name) ||
+        is_fixed_name(opevo_i_library_opencl_texts, name))
+        return true;
     return strcmp(name, "move.hip") == 0 || strcmp(name, OPEVO_I_LIBRARY_INPUTS) == 0 ||
            strcmp(name, OPEVO_I_LIBRARY_OUTPUTS) == 0 ||
            strcmp(name, OPEVO_I_LIBRARY_WEIGHTS) == 0 || is_kernel_name(name) ||
@@ -132,7 +138,7 @@ opevo_status opevo_i_library_list_files(const opevo_network_library *self,
         opevo_i_library_kernel_name(self, t, name);
         OPEVO_TRY(opevo_i_library_names_add(out, name, err));
     }
-    for (const opevo_i_library_gpu_text *one = opevo_i_library_gpu_texts;
+    for (const opevo_i_library_gpu_text *one = opevo_i_library_fixed_texts(self);
          one->name && opevo_i_library_is_for_gpu(self); one++) {
         if (opevo_i_library_gpu_file_name(self, one, name))
             OPEVO_TRY(opevo_i_library_names_add(out, name, err));

@@ -149,14 +149,16 @@ static opevo_status write_sources(const opevo_network_library *self, const char 
     }
     for (int t = 0; t < self->tasks && status == OPEVO_OK; t++) {
         opevo_text_clear(&text);
-        if (opevo_i_library_is_for_gpu(self))
+        if (opevo_i_library_is_for_opencl(self))
+            opevo_i_library_opencl_kernel(self, t, &text);
+        else if (opevo_i_library_is_for_gpu(self))
             opevo_i_library_gpu_kernel(self, t, &text);
         else
             opevo_i_library_kernel(&self->task[t], &text);
         opevo_i_library_kernel_name(self, t, name);
         status = write_text(self, folder, name, &text, err);
     }
-    for (const opevo_i_library_gpu_text *one = opevo_i_library_gpu_texts;
+    for (const opevo_i_library_gpu_text *one = opevo_i_library_fixed_texts(self);
          one->name && opevo_i_library_is_for_gpu(self) && status == OPEVO_OK; one++) {
         opevo_text_clear(&text);
         opevo_text_add(&text, one->text);

@@ -33,8 +33,7 @@ static void add_words(const char *text, const char *end, opevo_text *out)
     }
 }
 
-/* Where the head of a launch begins, with its name; never NULL for those that a kernel has. */
-static const char *find_launch(const opevo_kernel *kernel, int number)
+const char *opevo_i_library_find_launch(const opevo_kernel *kernel, int number)
 {
     const char *text = opevo_text_string(&kernel->source);
     char name[OPEVO_KERNEL_NAME], head[OPEVO_KERNEL_NAME + 2];
@@ -49,7 +48,7 @@ static void add_source(const opevo_i_library_task *task, opevo_text *out)
     const char *at = opevo_text_string(&task->kernel.source);
 
     for (int i = 0; i <= task->kernel.more; i++) {
-        const char *head = find_launch(&task->kernel, i);
+        const char *head = opevo_i_library_find_launch(&task->kernel, i);
         const char *end = head ? strchr(head, ')') : NULL;
 
         if (!end)
@@ -61,7 +60,7 @@ static void add_source(const opevo_i_library_task *task, opevo_text *out)
     add_words(at, at + strlen(at), out);
 }
 
-static int arguments_of(const opevo_i_library_task *task)
+int opevo_i_library_arguments(const opevo_i_library_task *task)
 {
     return task->work->list.count + (task->kernel.scratch_bytes > 0);
 }
@@ -69,30 +68,30 @@ static int arguments_of(const opevo_i_library_task *task)
 /* The call of a launch with arguments in memory, and whether there are barriers in it. */
 static void add_call(const opevo_i_library_task *task, int number, opevo_text *out)
 {
-    const char *head = find_launch(&task->kernel, number);
+    const char *head = opevo_i_library_find_launch(&task->kernel, number);
     const char *barrier = head ? strstr(head, "__syncthreads") : NULL;
-    const char *next = number < task->kernel.more ? find_launch(&task->kernel, number + 1) : NULL;
+    const char *next =
+        number < task->kernel.more ? opevo_i_library_find_launch(&task->kernel, number + 1) : NULL;
     char name[OPEVO_KERNEL_NAME];
 
     opevo_kernel_launch_name(&task->kernel, number, name);
     opevo_text_printf(out, "NET_CALL(%s, %d,\n         (", name,
                       barrier && (!next || barrier < next) ? 1 : 0);
-    for (int i = 0; i < arguments_of(task); i++)
+    for (int i = 0; i < opevo_i_library_arguments(task); i++)
         opevo_text_printf(out, "%sNET_POINTER(%d)", i ? ", " : "", i);
     opevo_text_add(out, "))\n");
 }
 
-static void add_launch(const opevo_i_library_task *task, int number, opevo_text *out)
+void opevo_i_library_add_launch(const opevo_i_library_task *task, int number, const char *function,
+                                opevo_text *out)
 {
     const opevo_launch launch = opevo_kernel_launch(&task->kernel, number);
     const opevo_workload_list *list = &task->work->list;
-    char name[OPEVO_KERNEL_NAME];
 
-    opevo_kernel_launch_name(&task->kernel, number, name);
-    opevo_text_printf(out, "    {NET_FUNCTION(%s), {%u, %u, %u}, {%u, %u, %u}, %u, %d,\n     {",
-                      name, launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0],
+    opevo_text_printf(out, "    {%s, {%u, %u, %u}, {%u, %u, %u}, %u, %d,\n     {", function,
+                      launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0],
                       launch.block[1], launch.block[2], launch.dynamic_shared_bytes,
-                      arguments_of(task));
+                      opevo_i_library_arguments(task));
     for (int i = 0; i < list->count; i++)
         opevo_text_printf(out, "%s%lld", i ? ", " : "", (long long)list->item[i].elements);
     if (task->kernel.scratch_bytes)
@@ -116,7 +115,12 @@ void opevo_i_library_gpu_kernel(const opevo_network_library *self, int number, o
                       "extern const net_kernel net_kernel_%03d[];\n"
                       "const net_kernel net_kernel_%03d[] = {\n",
                       number, number);
-    for (int i = 0; i <= task->kernel.more; i++)
-        add_launch(task, i, out);
+    for (int i = 0; i <= task->kernel.more; i++) {
+        char name[OPEVO_KERNEL_NAME], function[OPEVO_KERNEL_NAME + 16];
+
+        opevo_kernel_launch_name(&task->kernel, i, name);
+        snprintf(function, sizeof function, "NET_FUNCTION(%s)", name);
+        opevo_i_library_add_launch(task, i, function, out);
+    }
     opevo_text_add(out, "};\n#ifdef __cplusplus\n}\n#endif\n");
 }

@@ -130,10 +130,17 @@ static inline int64_t opevo_i_library_aligned(int64_t bytes)
 typedef struct opevo_i_library_gpu_text {
     const char *name, *text;
 } opevo_i_library_gpu_text;
-extern const opevo_i_library_gpu_text opevo_i_library_gpu_texts[];
+extern const opevo_i_library_gpu_text opevo_i_library_gpu_texts[], opevo_i_library_opencl_texts[];
+/* Those of the library. */
+const opevo_i_library_gpu_text *opevo_i_library_fixed_texts(const opevo_network_library *self);
 static inline bool opevo_i_library_is_for_gpu(const opevo_network_library *self)
 {
     return self->options.dialect != OPEVO_KERNEL_C;
+}
+static inline bool opevo_i_library_is_for_opencl(const opevo_network_library *self)
+{
+    return self->options.dialect == OPEVO_KERNEL_OPENCL ||
+           self->options.dialect == OPEVO_KERNEL_OPENCL_CPU;
 }
 
 /* ---- Names of files (library_file_names.c) ---- */
@@ -220,6 +227,14 @@ void opevo_i_library_fill(opevo_text *out, const char *text, const char *const *
 void opevo_i_library_gpu_source(const opevo_network_library *self, opevo_text *out);
 /* The source of a kernel with a description of its launches (library_gpu_kernels.c). */
 void opevo_i_library_gpu_kernel(const opevo_network_library *self, int task, opevo_text *out);
+/* Where the head of a launch begins, with its name; never NULL for those that a kernel has; its
+ * arguments; and its description, with a function as C has it. */
+const char *opevo_i_library_find_launch(const opevo_kernel *kernel, int number);
+int opevo_i_library_arguments(const opevo_i_library_task *task);
+void opevo_i_library_add_launch(const opevo_i_library_task *task, int number, const char *function,
+                                opevo_text *out);
+/* The same for OpenCL (library_opencl_kernels.c). */
+void opevo_i_library_opencl_kernel(const opevo_network_library *self, int task, opevo_text *out);
 /* Makefile and CMakeLists.txt (library_gpu_build.c). */
 void opevo_i_library_gpu_makefile(const opevo_network_library *self, opevo_text *out);
 void opevo_i_library_gpu_cmake(const opevo_network_library *self, opevo_text *out);
@@ -235,6 +250,11 @@ extern const char opevo_i_library_gpu_file_device_h[], opevo_i_library_gpu_file_
     opevo_i_library_gpu_file_emulate_h[], opevo_i_library_gpu_file_kernel_h[],
     opevo_i_library_gpu_file_main_c[], opevo_i_library_gpu_file_move_cu[],
     opevo_i_library_gpu_file_plan_h[], opevo_i_library_gpu_file_run_c[];
+
+extern const char opevo_i_library_opencl_calls[], opevo_i_library_opencl_makefile_text[],
+    opevo_i_library_opencl_cmake_text[];
+extern const char opevo_i_library_opencl_file_kernel_h[], opevo_i_library_opencl_file_move_c[],
+    opevo_i_library_opencl_file_opencl_c[], opevo_i_library_opencl_file_opencl_h[];
 
 /* ---- Fixed texts (texts/) ---- */
 

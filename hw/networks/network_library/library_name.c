@@ -161,22 +161,30 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
+/* Of a file that many libraries have, or its name. */
+static bool is_word_of(const opevo_i_library_gpu_text *texts, const char *name)
+{
+    bool found = false;
+
+    for (; texts->name && !found; texts++)
+        found = has_word(texts->text, name) ||
+                (strncmp(texts->name, name, strlen(name)) == 0 && texts->name[strlen(name)] == '.');
+    return found;
+}
+
 static bool is_own_word(const char *name)
 {
-    static const char *const texts[] = {opevo_i_library_net_c,       opevo_i_library_copies,
-                                        opevo_i_library_gpu_net_c,   opevo_i_library_net_h,
-                                        opevo_i_library_calls,       opevo_i_library_gpu_calls,
-                                        opevo_i_library_program,     opevo_i_library_program_run,
-                                        opevo_i_library_program_end, opevo_i_library_program_main};
+    static const char *const texts[] = {
+        opevo_i_library_net_c,        opevo_i_library_copies,      opevo_i_library_gpu_net_c,
+        opevo_i_library_net_h,        opevo_i_library_calls,       opevo_i_library_gpu_calls,
+        opevo_i_library_opencl_calls, opevo_i_library_program,     opevo_i_library_program_run,
+        opevo_i_library_program_end,  opevo_i_library_program_main};
     bool found = is_in(own_words, name, strlen(name));
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts && !found; i++)
         found = has_word(texts[i], name);
-    for (const opevo_i_library_gpu_text *one = opevo_i_library_gpu_texts; one->name && !found;
-         one++)
-        found = has_word(one->text, name) ||
-                (strncmp(one->name, name, strlen(name)) == 0 && one->name[strlen(name)] == '.');
-    return found;
+    return found || is_word_of(opevo_i_library_gpu_texts, name) ||
+           is_word_of(opevo_i_library_opencl_texts, name);
 }
 
 /* With what <math.h> puts behind the name of a function. */

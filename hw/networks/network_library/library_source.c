@@ -381,8 +381,9 @@ void opevo_i_library_header(const opevo_network_library *self, opevo_text *out)
     opevo_text_printf(&parts[1], "%d", inference->inputs);
     opevo_text_printf(&parts[2], "%d", inference->outputs);
     opevo_text_printf(&parts[3], "%d", steps);
-    opevo_text_add(&parts[4], opevo_i_library_is_for_gpu(self) ? opevo_i_library_gpu_calls
-                                                               : opevo_i_library_calls);
+    opevo_text_add(&parts[4], opevo_i_library_is_for_opencl(self) ? opevo_i_library_opencl_calls
+                              : opevo_i_library_is_for_gpu(self)  ? opevo_i_library_gpu_calls
+                                                                  : opevo_i_library_calls);
     opevo_text_add(&parts[5], opevo_i_library_is_float(inference) ? "float" : "void");
     opevo_i_library_fill(out, opevo_i_library_net_h, names, parts, sizeof names / sizeof *names);
 }

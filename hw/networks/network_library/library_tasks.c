@@ -67,14 +67,15 @@ static opevo_status make_plain(opevo_i_library_task *task, opevo_kernel_dialect 
                                opevo_error *err)
 {
     const opevo_limits none = {0};
-    const opevo_limits limits = dialect == OPEVO_KERNEL_C ? none : opevo_limits_default(dialect);
+    const opevo_limits limits =
+        opevo_kernel_is_for_cpu(dialect) ? none : opevo_limits_default(dialect);
     opevo_pipeline *pipeline = NULL;
     opevo_text why = {0};
     opevo_status status = OPEVO_OK;
     bool fits = false;
 
     OPEVO_TRY(opevo_pipeline_create(task->work->computation, &pipeline, err));
-    if (dialect != OPEVO_KERNEL_C)
+    if (!opevo_kernel_is_for_cpu(dialect))
         OPEVO_TRY(bind_stages(pipeline, err));
     OPEVO_TRY(opevo_pipeline_emit(pipeline, dialect, &limits, &task->kernel, &fits, &why, err));
     if (!fits)

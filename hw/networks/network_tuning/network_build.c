@@ -61,17 +61,14 @@ static opevo_status complete(build *self, const char *model, opevo_error *err)
 {
     opevo_network_build_options *options = &self->options;
     const char *slash = strrchr(model, '/');
+    unsigned cores = 1;
     opevo_status status = OPEVO_OK;
 
     self->model = slash ? slash + 1 : model;
     options->device = options->device ? options->device : "cpu";
-    OPEVO_TRY(opevo_live_dialect(options->device, &self->dialect, err));
-    if (self->dialect == OPEVO_KERNEL_OPENCL)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: libraries of networks are for cpu, cuda:N or hip:N.",
-                          options->device);
+    OPEVO_TRY(opevo_live_sketch_dialect(options->device, &self->dialect, &cores, err));
     if (self->dialect != OPEVO_KERNEL_C)
-        options->threads = 1;
+        options->threads = cores;
     else if (!options->threads && (options->worker_count || options->workers_from))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "threads is 0: give their number, as other hosts have other cores.");
@@ -137,7 +134,7 @@ static opevo_status make_library(build *self, const char *folder, opevo_error *e
                                                             .model = self->model,
                                                             .version = OPEVO_VERSION,
                                                             .name = self->options.name};
-    if (self->dialect == OPEVO_KERNEL_C)
+    if (opevo_kernel_is_for_cpu(self->dialect))
         self->library_options.facts = opevo_live_cpu_facts();
     OPEVO_TRY(opevo_network_plan_library(self->plan, &self->library_options, &self->library, err));
     status = opevo_network_library_check_folder(self->library, folder, err);

@@ -41,7 +41,7 @@ opevo_status opevo_network_plan_passes(opevo_kernel_dialect dialect, const char 
     opevo_status status = OPEVO_OK;
 
     /* Vectors of channels are for the registers of CPUs. */
-    if (dialect != OPEVO_KERNEL_C) {
+    if (!opevo_kernel_is_for_cpu(dialect)) {
         OPEVO_TRY(opevo_network_passes_named("block", &left_out, err));
         passes &= ~left_out;
         left_out = 0;

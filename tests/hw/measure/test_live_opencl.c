@@ -109,6 +109,7 @@ CHECK_TEST(test_kernels)
 typedef struct device {
     char platform[64], title[160];
     size_t count;
+    unsigned cores;
 } device;
 
 static void note_device(void *context, const opevo_hardware *row)
@@ -121,6 +122,7 @@ static void note_device(void *context, const opevo_hardware *row)
         snprintf(self->title, sizeof self->title, "%s", row->title);
         snprintf(self->platform, sizeof self->platform, "%.*s", (int)strcspn(row->facts, ","),
                  row->facts);
+        self->cores = row->cores;
         assert_true(row->cores > 0 && row->memory_bytes > 0);
     }
 }
@@ -238,16 +240,36 @@ CHECK_TEST(test_sketches)
         "C[i:13, j:9] = exp(tanh(A[i, j])) + sqrt(max(B[j, i], 0))",
         "float16 A[i:6, k:10]; float16 C[i, j:7] = sum(k) A[i, k]*B[k, j]",
         "int8 A[i:6, k:10]; int8 B[k, j:7]; int32 C[i, j] = sum(k) A[i, k]*B[k, j]"};
-    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_OPENCL, .cores = 1, .threads = 1};
+    const opevo_sketch_target targets[] = {
+        {.dialect = OPEVO_KERNEL_OPENCL, .cores = 1, .threads = 1},
+        {.dialect = OPEVO_KERNEL_OPENCL_CPU, .cores = 2, .threads = 2}};
 
     for (size_t i = 0; i < sizeof computations / sizeof *computations; i++) {
-        opevo_computation *computation = NULL;
-        opevo_kernel_maker *maker = NULL;
+        for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
+            opevo_computation *computation = NULL;
+            opevo_kernel_maker *maker = NULL;
 
-        CHECK_OK(opevo_computation_read(computations[i], &computation, &err));
-        CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
-        assert_true(check_points(maker, test_size(1, 16), i) > 0);
+            CHECK_OK(opevo_computation_read(computations[i], &computation, &err));
+            CHECK_OK(opevo_sketches_open(computation, &targets[t], &maker, &err));
+            assert_true(check_points(maker, test_size(1, 16), i) > 0);
+        }
     }
+}
+
+/* What sketches are for on the device: on a CPU schedules for one, with its compute units. */
+CHECK_TEST(test_sketch_dialect)
+{
+    opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
+    unsigned threads = 0;
+
+    CHECK_OK(opevo_live_sketch_dialect("cpu", &dialect, &threads, &err));
+    assert_int_equal(dialect, OPEVO_KERNEL_C);
+    assert_int_equal(threads, 1);
+    CHECK_OK(opevo_live_sketch_dialect("opencl:63", &dialect, &threads, &err));
+    assert_int_equal(dialect, OPEVO_KERNEL_OPENCL);
+    assert_int_equal(threads, 1);
+    CHECK_OK(opevo_live_sketch_dialect("opencl:0", &dialect, &threads, &err));
+    assert_true(dialect == OPEVO_KERNEL_OPENCL ? threads == 1 : threads == find_device().cores);
 }
 
 int main(void)

@@ -18,7 +18,8 @@ OPEVO_BEGIN_C
     X(CUDA, "cuda", "CUDA C, for NVRTC")                                                           \
     X(HIP, "hip", "HIP C++, for hipRTC")                                                           \
     X(EMULATION, "emulation", "C that runs a GPU schedule on a CPU, for tests")                    \
-    X(OPENCL, "opencl", "OpenCL C 1.2")
+    X(OPENCL, "opencl", "OpenCL C 1.2")                                                            \
+    X(OPENCL_CPU, "opencl-cpu", "OpenCL C 1.2 for devices that compute on a CPU")
 
 typedef enum opevo_kernel_dialect {
 #define OPEVO_KERNEL_DIALECT_ENUM(suffix, name, meaning) OPEVO_KERNEL_##suffix,
@@ -28,6 +29,11 @@ typedef enum opevo_kernel_dialect {
 const char *opevo_kernel_dialect_name(opevo_kernel_dialect dialect);
 /* False, with *out untouched, for another name. */
 bool opevo_kernel_dialect_find(const char *name, opevo_kernel_dialect *out);
+/* Whether its schedules are those of a CPU: vectors and parallel loops, no blocks and threads. */
+static inline bool opevo_kernel_is_for_cpu(opevo_kernel_dialect dialect)
+{
+    return dialect == OPEVO_KERNEL_C || dialect == OPEVO_KERNEL_OPENCL_CPU;
+}
 
 /* What C and C++ call the elements of an array: "float", "unsigned short" for the bits of float16
  * and bfloat16, "signed char", "int". */
@@ -52,6 +58,8 @@ enum { OPEVO_KERNEL_LAUNCHES = 16 };
  * C and emulation: void ENTRY(const float *a, const float *b, float *c, float *scratch);
  * CUDA and HIP:    extern "C" __global__ void ENTRY(const float *, const float *, float *);
  * OpenCL: __kernel void ENTRY(__global const float *, __global const float *, __global float *);
+ * On a device that computes on a CPU a work group is one work item, and runs an iteration of a
+ * parallel loop.
  * A kernel on a GPU that has scratch memory has one more argument for it, too. Stages that need the
  * results of all blocks before them are kernels of their own, ENTRY_2, ENTRY_3, ..., which have the
  * same arguments and are launched in this order. */

@@ -68,6 +68,11 @@ bool opevo_live_is_device(const char *name);
  * "opencl:" with a number, two numbers with a dot between them, or a part of a name.
  * Errors: INVALID for another name. */
 opevo_status opevo_live_dialect(const char *device, opevo_kernel_dialect *out, opevo_error *err);
+/* What sketches are for on such a device: the dialect, which is for a CPU where an OpenCL device of
+ * this host computes on one, with its compute units as threads; 1 for other devices. Errors:
+ * likewise. */
+opevo_status opevo_live_sketch_dialect(const char *device, opevo_kernel_dialect *out,
+                                       unsigned *threads, opevo_error *err);
 /* What is known of this host's CPU; zeros where nothing is. */
 opevo_device_facts opevo_live_cpu_facts(void);
 
