@@ -2,8 +2,8 @@
 
 /* The words of CUDA that kernels use most, for clang without NVIDIA's headers: -x cuda -include
  * cuda_words.h -nocudainc -nocudalib. Functions of the C library are LLVM's intrinsics, which the
- * interpreter and code for CPUs know; for expf, exp2f, logf, log2f, sinf, cosf, tanhf and erff there is no
- * PTX without NVIDIA's libdevice. */
+ * interpreter and code for CPUs know; for expf, exp2f, logf, log2f, sinf, cosf, tanhf and erff
+ * there is no PTX without NVIDIA's libdevice. */
 
 #ifndef OPEVO_CUDA_WORDS_H
 #define OPEVO_CUDA_WORDS_H

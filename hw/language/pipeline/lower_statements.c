@@ -207,15 +207,20 @@ static void add_range(opevo_i_pipeline_lowering *self, opevo_i_nest_guards *guar
     add_bound(self, guards, &value, limit, false);
 }
 
-/* What an exact copy reads is 0 beyond its source, unless that is one itself. */
+/* What an exact copy reads is 0 beyond its source. One that is exact itself has room for all that
+ * is read, but along a dimension that it holds as a whole. */
 static void add_source_bounds(opevo_i_pipeline_lowering *self, int key, opevo_i_nest_leaf *leaf)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
+    const opevo_i_pipeline_stage *source = self->pipeline->stage[stage->source];
     const opevo_i_pipeline_part *part = self->part[key];
 
-    for (int d = 0; d < stage->dims && !self->pipeline->stage[stage->source]->exact; d++)
-        add_range(self, leaf->kind == OPEVO_I_COPY ? &leaf->inside : &leaf->keep, part->value[d],
-                  stage->own.axis_extent[d]);
+    for (int d = 0; d < stage->dims; d++) {
+        if (!source->exact ||
+            self->part[stage->source]->own.axis_extent[d] == source->own.axis_extent[d])
+            add_range(self, leaf->kind == OPEVO_I_COPY ? &leaf->inside : &leaf->keep,
+                      part->value[d], stage->own.axis_extent[d]);
+    }
 }
 
 static void add_part_bounds(opevo_i_pipeline_lowering *self, int key, opevo_i_nest_guards *guards)

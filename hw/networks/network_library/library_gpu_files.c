@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The files that all libraries for GPUs have, from the folder gpu/, and those for OpenCL, from there
- * and from the folder opencl/. */
+/* The files that all libraries for GPUs have, from the folder gpu/, and those for OpenCL, from
+ * there and from the folder opencl/. */
 
 #include "library_internal.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Sources of kernels in OpenCL C as texts in files of C, with a description of each launch. Places
- * in memory are not aligned as buffers of OpenCL must be, so a kernel takes a buffer and where in it
- * the operand begins. */
+ * in memory are not aligned as buffers of OpenCL must be, so a kernel takes a buffer and where in
+ * it the operand begins. */
 
 #include "library_internal.h"
 

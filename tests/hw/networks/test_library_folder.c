@@ -411,7 +411,7 @@ CHECK_TEST(files_of_others_stay)
 CHECK_TEST(spoilt_lists_are_refused)
 {
     static const char *const names[] = {"../victim",     "notes",     "kernel_1.c",
-                                        "kernel_000.cc", "net.files", "move.c"};
+                                        "kernel_000.cc", "net.files", "move.cc"};
     char *list = NULL, spoilt[2048];
     size_t size = 0;
 

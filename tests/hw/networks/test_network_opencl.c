@@ -2,7 +2,8 @@
 
 /* Libraries of networks for OpenCL, built by make and run on the first device, which in tests is
  * PoCL: their outputs are those that the network has in double precision, in the schedules of a CPU
- * and of a GPU; spoilt copies are told from them; several nets run at once; what fails is said.
+ * and of a GPU; spoilt copies are told from them, also by oclgrind; several nets run at once; what
+ * fails is said.
  * OPEVO_TEST_POINTS raises the number of networks and of light models. */
 
 #include "gpu_libraries.h"
@@ -113,6 +114,32 @@ static void spoilt_copies_fail(void **test)
     remove_tree(folder);
 }
 
+/* An interpreter that judges races and accesses on its own. What it says of values that nothing
+ * wrote is wrong behind instructions that it does not know. */
+static void oclgrind_finds_nothing(void **test)
+{
+    static const char *const judge[] = {
+        "sh", "-c",
+        "oclgrind --data-races --check-api --log judged network_gpu_test/net "
+        "--data "
+        "network_gpu_test; status=$?; cat judged; [ $status = 0 ] && [ ! -s judged ]",
+        NULL};
+    static network_draw network;
+
+    if (!program_succeeds((const char *const[]){"oclgrind", "--version", NULL}))
+        CHECK_SKIP("there is no oclgrind");
+    draw_moving_network(&network);
+    write_library(&network.super, OPEVO_KERNEL_OPENCL);
+    CHECK_PROGRAM(make_net);
+    CHECK_PROGRAM(judge);
+    spoil("kernel_000.c", "barrier(CLK_LOCAL_MEM_FENCE);", "");
+    CHECK_PROGRAM(make_net);
+    assert_false(program_succeeds(judge));
+    assert_non_null(strstr(program_output, "data race"));
+    network_free(&network);
+    remove_tree(folder);
+}
+
 static void missing_devices_are_said(void **test)
 {
     static const char *const elsewhere[] = {
@@ -177,9 +204,9 @@ static bool has_device(void)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(networks_are_right), cmocka_unit_test(light_models_are_right),
-        cmocka_unit_test(spoilt_copies_fail), cmocka_unit_test(missing_devices_are_said),
-        cmocka_unit_test(nets_run_at_once),
+        cmocka_unit_test(networks_are_right),       cmocka_unit_test(light_models_are_right),
+        cmocka_unit_test(spoilt_copies_fail),       cmocka_unit_test(oclgrind_finds_nothing),
+        cmocka_unit_test(missing_devices_are_said), cmocka_unit_test(nets_run_at_once),
     };
 
     if (!enter_folder())
