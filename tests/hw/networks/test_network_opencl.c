@@ -33,7 +33,7 @@ static void check_library(const char *what)
         fail_msg("The library of %s is wrong; it is in %s:\n%s", what, folder, program_output);
 }
 
-static void networks_are_right(void **test)
+CHECK_TEST(networks_are_right)
 {
     static network_draw network;
     int chosen = 0;
@@ -54,7 +54,7 @@ static void networks_are_right(void **test)
 }
 
 /* Against the reference of the library for a CPU, with all passes that it has. */
-static void light_models_are_right(void **test)
+CHECK_TEST(light_models_are_right)
 {
     static const char *const models[] = {"squeezenet", "shufflenet"};
 
@@ -92,7 +92,7 @@ static void spoil(const char *file, const char *from, const char *to)
     free(text);
 }
 
-static void spoilt_copies_fail(void **test)
+CHECK_TEST(spoilt_copies_fail)
 {
     static const struct {
         const char *file, *from, *to, *said;
@@ -116,7 +116,7 @@ static void spoilt_copies_fail(void **test)
 
 /* An interpreter that judges races and accesses on its own. What it says of values that nothing
  * wrote is wrong behind instructions that it does not know. */
-static void oclgrind_finds_nothing(void **test)
+CHECK_TEST(oclgrind_finds_nothing)
 {
     static const char *const judge[] = {
         "sh", "-c",
@@ -140,7 +140,7 @@ static void oclgrind_finds_nothing(void **test)
     remove_tree(folder);
 }
 
-static void missing_devices_are_said(void **test)
+CHECK_TEST(missing_devices_are_said)
 {
     static const char *const elsewhere[] = {
         "sh", "-c", "NET_DEVICE=63 network_gpu_test/net --data network_gpu_test; [ $? = 2 ]", NULL};
@@ -155,7 +155,7 @@ static void missing_devices_are_said(void **test)
     remove_tree(folder);
 }
 
-static void nets_run_at_once(void **test)
+CHECK_TEST(nets_run_at_once)
 {
     static const char *const compile[] = {"cc",
                                           "-D_GNU_SOURCE",
@@ -203,12 +203,6 @@ static bool has_device(void)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(networks_are_right),       cmocka_unit_test(light_models_are_right),
-        cmocka_unit_test(spoilt_copies_fail),       cmocka_unit_test(oclgrind_finds_nothing),
-        cmocka_unit_test(missing_devices_are_said), cmocka_unit_test(nets_run_at_once),
-    };
-
     if (!enter_folder())
         return 1;
     setenv("POCL_KERNEL_CACHE", "0", 1);
@@ -218,5 +212,5 @@ int main(void)
         leave_folder(0);
         return 77;
     }
-    return leave_folder(cmocka_run_group_tests(tests, NULL, NULL));
+    return leave_folder(check_tests(NULL, NULL));
 }
