@@ -287,7 +287,7 @@ const char *routine_binary(const routine_call *call)
     return NULL;
 }
 
-/* whole[0], [1]: whether there are bounds; number[0], [1]: those that are not inputs. A NaN stays. */
+/* whole[0], [1]: whether there are bounds; number[0], [1]: those that are not inputs. NaN stays. */
 const char *routine_clip(const routine_call *call)
 {
     const routine_tensor *all = call->out;

@@ -27,7 +27,7 @@ static double saturated(double x, int type)
     return fmin(fmax(x, least_of(type)), most_of(type));
 }
 
-/* Which scale belongs to element i: whole[0] is the axis (-1: one scale), [1] the block (0: none). */
+/* Which scale belongs to element i: whole[0] is the axis (-1: one), [1] the block (0: none). */
 static int64_t scale_of(const routine_call *call, int64_t i)
 {
     const routine_tensor *x = call->in, *scale = &call->in[1];
