@@ -327,8 +327,8 @@ bool opevo_space_nearest_listed(const opevo_space *space, const opevo_index *ver
                                 opevo_refuses refuses, const void *context, opevo_index *point)
 {
     const rotations *self = rotations_of(space);
-    uint32_t ids[OPEVO_SPACE_PARAMETERS_MAX];
-    size_t places[OPEVO_SPACE_PARAMETERS_MAX];
+    uint32_t ids[OPEVO_SPACE_PARAMETERS_MAX] = {0};
+    size_t places[OPEVO_SPACE_PARAMETERS_MAX] = {0};
     looker look = {.space = space,
                    .by = self,
                    .ids = ids,
