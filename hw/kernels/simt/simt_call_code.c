@@ -132,7 +132,7 @@ static bool decode_inlined(opevo_i_simt_work *self, LLVMValueRef function)
         opevo_i_simt_value in;
         opevo_i_simt_slot slots[OPEVO_I_SIMT_PARTS];
 
-        ok = work_operand(self, i, &in);
+        ok = work_passed(self, i, &in);
         for (uint32_t p = 0; ok && p < in.count; p++)
             slots[p] = work_part(self, &in, p);
         ok = ok &&

@@ -136,8 +136,13 @@ bool opevo_i_simt_work_same(opevo_i_simt_work *self, unsigned index)
 
     if (opevo_i_simt_work_value_bits(self, index))
         return true;
-    if (!work_operand(self, index, &in))
+    if (!work_passed(self, index, &in))
         return false;
+    if (in.count != count && count == 1 && sizes[0] == OPEVO_I_SIMT_VALUE_SIZE &&
+        work_part(self, &in, 0).size == OPEVO_I_SIMT_VALUE_SIZE) {
+        sizes[1] = sizes[0]; /* two floats as a double */
+        count = in.count == 2 ? 2 : count;
+    }
     if (in.count != count)
         return spread_bits(self, &in);
     for (uint32_t p = 0; p < count; p++) {

@@ -105,6 +105,8 @@ static bool collect_copies(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame
         if (!found)
             return false;
         source = *found;
+        if (source.count != target.count)
+            return false;
         for (uint32_t p = 0; p < target.count; p++)
             if (!add_copy(out, opevo_i_simt_part(self, &target, p),
                           opevo_i_simt_part(self, &source, p)))
@@ -251,7 +253,7 @@ static void decode_return(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame,
     }
     if (LLVMGetNumOperands(instruction) > 0) {
         value = opevo_i_simt_value_of(self, frame, LLVMGetOperand(instruction, 0));
-        if (!value) {
+        if (!value || value->count != frame->result->count) {
             opevo_i_simt_emit_unsupported(self, "a returned value of this type");
             return;
         }

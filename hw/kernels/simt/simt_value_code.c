@@ -244,6 +244,20 @@ static bool select_call(opevo_i_simt_work *self)
     return true;
 }
 
+/* The result of a call has as many parts as its operand, also where both are passed as a double. */
+static bool passed_result(opevo_i_simt_work *self, uint32_t count)
+{
+    opevo_i_simt_slot slots[OPEVO_I_SIMT_PARTS];
+
+    if (LLVMGetTypeKind(LLVMTypeOf(self->instruction)) == LLVMVectorTypeKind || count == 1)
+        return work_result(self) && self->result.count == count;
+    for (uint32_t p = 0; p < count; p++)
+        slots[p] = (opevo_i_simt_slot){
+            opevo_i_simt_register(self->decoder, OPEVO_I_SIMT_VALUE_SIZE), OPEVO_I_SIMT_VALUE_SIZE};
+    return opevo_i_simt_alias(self->decoder, self->frame, self->instruction, slots, count) &&
+           work_result(self);
+}
+
 bool opevo_i_simt_work_own_call(opevo_i_simt_work *self, const char *name)
 {
     LLVMTypeRef type = opevo_i_simt_part_type(LLVMTypeOf(self->instruction), 0);
@@ -257,7 +271,8 @@ bool opevo_i_simt_work_own_call(opevo_i_simt_work *self, const char *name)
     if (operands == 3)
         return select_call(self);
     if ((unsigned)LLVMGetNumArgOperands(self->instruction) != operands ||
-        !work_operands(self, operands, in) || !work_result(self))
+        !work_passed(self, 0, &in[0]) || (operands > 1 && !work_passed(self, 1, &in[1])) ||
+        !passed_result(self, in[0].count))
         return false;
     for (uint32_t p = 0; p < self->result.count; p++) {
         opevo_i_simt_code *code = opevo_i_simt_emit(self->decoder, OPEVO_I_SIMT_VALUE);

@@ -57,9 +57,10 @@ static inline unsigned work_log_2(uint8_t size)
     return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
 }
 
-/* An operand; false if it is not supported. */
-static inline bool work_operand(const opevo_i_simt_work *self, unsigned index,
-                                opevo_i_simt_value *out)
+/* An operand, which may be a vector of floats by the name of a double: so conventions of calls pass
+ * two of them. */
+static inline bool work_passed(const opevo_i_simt_work *self, unsigned index,
+                               opevo_i_simt_value *out)
 {
     const opevo_i_simt_value *value =
         opevo_i_simt_value_of(self->decoder, self->frame, LLVMGetOperand(self->instruction, index));
@@ -67,6 +68,19 @@ static inline bool work_operand(const opevo_i_simt_work *self, unsigned index,
     if (value)
         *out = *value;
     return value != NULL;
+}
+
+/* An operand; false if it is not supported. */
+static inline bool work_operand(const opevo_i_simt_work *self, unsigned index,
+                                opevo_i_simt_value *out)
+{
+    uint8_t sizes[OPEVO_I_SIMT_PARTS];
+
+    return work_passed(self, index, out) &&
+           (!self->decoder->simt->options.arithmetic ||
+            out->count ==
+                opevo_i_simt_type_parts(
+                    self->decoder, LLVMTypeOf(LLVMGetOperand(self->instruction, index)), sizes));
 }
 
 static inline bool work_operands(const opevo_i_simt_work *self, unsigned count,
