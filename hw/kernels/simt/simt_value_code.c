@@ -14,8 +14,9 @@ bool opevo_i_simt_work_value_bits(opevo_i_simt_work *self, unsigned index)
     opevo_i_simt_value in;
 
     if (!self->decoder->simt->options.arithmetic || !work_operand(self, index, &in) ||
-        work_part(self, &in, 0).size != OPEVO_I_SIMT_VALUE_SIZE || !work_result(self) ||
-        work_part(self, &self->result, 0).size == OPEVO_I_SIMT_VALUE_SIZE)
+        work_part(self, &in, 0).size != OPEVO_I_SIMT_VALUE_SIZE ||
+        opevo_i_simt_float_size(opevo_i_simt_part_type(LLVMTypeOf(self->instruction), 0)) ||
+        !work_result(self))
         return false;
     for (uint32_t p = 0; p < self->result.count; p++) {
         opevo_i_simt_code *code = work_emit(self, OPEVO_I_SIMT_BITS_OF_VALUE, OPEVO_I_SIMT_BIT_MOVE,

@@ -95,7 +95,7 @@ static opevo_proof prove(const opevo_computation *computation, const opevo_kerne
     opevo_harness_destroy(harness);
     opevo_i_prover_unload(&module);
     opevo_text_free(&text);
-    if (proof.verdict != OPEVO_PROOF_UNDECIDED) /* else somebody wants to see it */
+    if (proof.verdict == OPEVO_PROOF_PROVED) /* else somebody wants to see it */
         (void)unlink(path);
     return proof;
 }
@@ -107,11 +107,14 @@ static size_t check_point(const char *what, const opevo_computation *computation
     opevo_outcome_class refused = OPEVO_OUTCOME_OK;
     opevo_text why = {0};
     opevo_proof proof;
+    bool packs = false;
 
     CHECK_OK(maker->ops->make(maker, point, &kernel, &refused, &why, &err));
     opevo_text_free(&why);
-    if (refused != OPEVO_OUTCOME_OK) {
-        opevo_kernel_free(&kernel); /* it breaks a limit of devices */
+    for (int i = 0; i < OPEVO_OPERANDS; i++)
+        packs |= kernel.packed[i] != 0;
+    if (refused != OPEVO_OUTCOME_OK || packs) {
+        opevo_kernel_free(&kernel); /* it breaks a limit of devices, or takes packed constants */
         return 0;
     }
     proof = prove(computation, &kernel, opevo_text_string(&kernel.source));
