@@ -212,10 +212,13 @@ static void apply_factor(const opevo_i_law_factor *factor, size_t count, size_t 
     for (size_t start = 0; start < count; start += below * factor->size) {
         for (size_t u = 0; u < factor->size; u++) {
             const long double *from = spare + start + u * below;
+            const double *row = factor->law + u * factor->size;
 
-            for (size_t v = 0; v < factor->size; v++) {
+            for (size_t v = 0; below == 1 && *from != 0 && v < factor->size; v++)
+                mass[start + v] += *from * row[v];
+            for (size_t v = 0; below > 1 && v < factor->size; v++) {
                 long double *to = mass + start + v * below;
-                long double law = factor->law[u * factor->size + v];
+                long double law = row[v];
 
                 for (size_t k = 0; k < below; k++)
                     to[k] += law * from[k];
