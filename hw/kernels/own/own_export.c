@@ -432,7 +432,7 @@ static void print_make_opencl(const opevo_i_own_export *what, opevo_text *out)
     print_c_flags(out);
     opevo_text_printf(out,
                       "\nkernel: main.c device.h%s\n\t$(CC) -std=gnu11 -O2 -w -o $@ main.c%s "
-                      "-lOpenCL -lm\n%s",
+                      "-l:libOpenCL.so.1 -lm\n%s",
                       object, object, *object ? REFERENCE_OBJECT : "");
 }
 

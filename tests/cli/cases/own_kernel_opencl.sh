@@ -42,7 +42,7 @@ sed 1d table.csv | wc -l
 echo '{"study": 1, "objectives": [{"on": "opencl:0", "what": "add.cl", "harness": "add.json", "space": "space.json"}], "tuners": ["grid"], "seeds": 1, "budget": {"trials": 2}}' >plan.json
 opevo study plan.json --store study.db --quiet >/dev/null && opevo runs study.db --json | grep -c '"objective": "opencl:0:add.cl"'
 ls best
-(cd best && { command -v make >/dev/null && make -s kernel || cc -std=gnu11 -w -o kernel main.c -lOpenCL -lm; } && ./kernel | sed "s/[0-9.e+-]* ms/T ms/")
+(cd best && { command -v make >/dev/null && make -s kernel || cc -std=gnu11 -w -o kernel main.c -l:libOpenCL.so.1 -lm; } && ./kernel | sed "s/[0-9.e+-]* ms/T ms/")
 tune add.cl --trials 1 --library
 opevo tune add.cl --on cuda:0 --space space.json --trials 1
 opevo tune add.cl --on simt --space space.json --trials 1
