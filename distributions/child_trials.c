@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Trials until the first success, by logarithms, so that no digit of a small probability is lost. */
+/* Trials until the first success, by logarithms: no digit of a small probability is lost. */
 
 #include "child_step.h"
 

@@ -289,7 +289,7 @@ def analyze(
     >>> opevo.analyze("shard.1-of-2.db", "shard.2-of-2.db").table("mean")
     """
     stores = (store, *more)
-    words = [*map(os.fspath, stores), *words_of(options), "--quiet"]
+    words = [*(os.fspath(each) for each in stores), *words_of(options), "--quiet"]
     pandas = _pandas()
     text = run("analyze", *words, "--csv")
     statistics = pandas.read_csv(io.StringIO(text), float_precision="round_trip")

@@ -105,8 +105,8 @@ static unsigned count_windows(const opevo_i_gpu_backend *self, bool single, doub
     return (unsigned)fmax(LEAST_WINDOWS, fmin(WINDOWS, self->repeat_s / fmax(first_s, 1e-9)));
 }
 
-/* Right on other inputs, then timed, and right again. The first execution of all is among those that
- * are judged; where there are no other inputs, it is on the same. */
+/* Right on other inputs, then timed, and right again. The first execution of all is among those
+ * that are judged; where there are no other inputs, it is on the same. */
 static void measure_loaded(opevo_i_gpu_backend *self, const opevo_i_wire_job *job,
                            opevo_launcher *launcher, opevo_i_wire_result *result)
 {

@@ -31,9 +31,11 @@ void opevo_i_net_window_over(const opevo_i_net_window *w, const char *reducer, i
                              opevo_text *out);
 /* "Y0[...] = C[...] + X2[a1]" */
 void opevo_i_net_window_bias(const opevo_i_net_call *call, opevo_text *out);
-/* Shape of the output of a convolution or a pool; its type is that of the input. Errors: INVALID. */
+/* Shape of the output of a convolution or a pool, whose type is that of the input. Errors:
+ * INVALID. */
 opevo_status opevo_i_net_window_infer(const opevo_i_net_call *call, opevo_error *err);
-/* Append strides, dilations and padding before, of three dimensions each. Errors: INVALID; NOMEM. */
+/* Append strides, dilations and padding before, of three dimensions each. Errors: INVALID;
+ * NOMEM. */
 opevo_status opevo_i_net_window_take(const opevo_i_net_call *call, opevo_network_routine *out,
                                      opevo_error *err);
 /* The types of a product of whole numbers, with scales for a QLinear operator; zeros and scales are

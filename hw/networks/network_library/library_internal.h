@@ -78,7 +78,8 @@ void opevo_i_library_numbers(const char *member, const int64_t *numbers, int cou
 void opevo_i_library_origin(const opevo_network_library *self, opevo_text *out);
 void opevo_i_library_step_table(const opevo_network_library *self, opevo_text *out);
 void opevo_i_library_tensor_tables(const opevo_network_library *self, opevo_text *out);
-/* Views do nothing, and neither do copies whose producers wrote to the result (library_layout.c). */
+/* Views do nothing, and neither do copies whose producers wrote to the result
+ * (library_layout.c). */
 bool opevo_i_library_is_empty(const opevo_network_library *self, const opevo_network_step *step);
 /* Dimensions of a box, without those of one element and with adjacent ones as one. */
 void opevo_i_library_simplify(opevo_network_copy *copy);
@@ -113,8 +114,8 @@ opevo_status opevo_i_library_record(const opevo_network_library *self,
 void opevo_i_library_recorded_free(opevo_i_library_recorded *recorded);
 /* Whether all inputs and outputs are float32. */
 bool opevo_i_library_is_float(const opevo_network_inference *inference);
-/* Errors: INVALID where inputs or outputs of a library for a GPU are not float32, or the inputs given
- * for the test are others. */
+/* Errors: INVALID where inputs or outputs of a library for a GPU are not float32, or the inputs
+ * given for the test are others. */
 opevo_status opevo_i_library_check_types(const opevo_network_library *self, opevo_error *err);
 
 /* Bytes rounded up to a multiple of OPEVO_MEMORY_ALIGNMENT. */

@@ -288,8 +288,8 @@ CHECK_TEST(steps_repeat_and_end_by_flags)
     assert_int_equal(cut.rounds, 2);
 }
 
-/* Local memory as an argument goes to players that take it, with its bytes; for others the kernel is
- * unsupported. Elements by an expression of their index follow the sizes. */
+/* Local memory as an argument goes to players that take it, with its bytes; for others the kernel
+ * is unsupported. Elements by an expression of their index follow the sizes. */
 CHECK_TEST(local_memory_is_for_opencl)
 {
     for (int takes = 0; takes < 2; takes++) {

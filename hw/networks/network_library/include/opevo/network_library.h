@@ -107,9 +107,9 @@ typedef struct opevo_network_library opevo_network_library;
 /* The inference must live as long. Each task has the kernel of the analytic start of its sketches,
  * or plain loops where there is none.
  *
- * Errors: INVALID where inputs or outputs of a library for a GPU are not float32, and for steps that
- * have no code, all of which are named: on a GPU those that are nodes, and what reads constants that
- * are not known; those of opevo_network_library_check_name; LIMIT; NOMEM. */
+ * Errors: INVALID where inputs or outputs of a library for a GPU are not float32, and for steps
+ * that have no code, all of which are named: on a GPU those that are nodes, and what reads
+ * constants that are not known; those of opevo_network_library_check_name; LIMIT; NOMEM. */
 opevo_status opevo_network_library_create(const opevo_network_inference *inference,
                                           const opevo_network_library_options *options,
                                           opevo_network_library **out, opevo_error *err);
