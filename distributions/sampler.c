@@ -7,6 +7,7 @@
 
 #include <opevo/sampler.h>
 
+#include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 #include <opevo/random_gsl.h>
 

@@ -5,6 +5,7 @@
 
 #include "shifts.h"
 
+#include <opevo/gsl_errors.h>
 #include <opevo/memory.h>
 #include <opevo/random_gsl.h>
 

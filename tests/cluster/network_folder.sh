@@ -80,6 +80,7 @@ while kill -0 $shares 2>/dev/null; do
     "$opevo" study b/plan.json --store b/study.db --merge >merge.out 2>&1
     [ $? -le 1 ] || fail "merging: $(cat merge.out)"
 done
+wait
 for share in 1 2 3; do
     grep -q "shard $share/3" share.$share || fail "share $share: $(cat share.$share)"
 done

@@ -49,8 +49,8 @@ bool opevo_i_print_transposed(opevo_i_print_printer *self, const opevo_i_nest_no
     int depth = self->depth;
     bool streams = false;
 
-    if (!leaf || node->annotation != OPEVO_ANNOTATION_SERIAL || node->first->next ||
-        !is_transposed(self, node, vector, &to_row, &from_row))
+    if (self->dialect->opencl || !leaf || node->annotation != OPEVO_ANNOTATION_SERIAL ||
+        node->first->next || !is_transposed(self, node, vector, &to_row, &from_row))
         return false;
     streams =
         leaf->stream && opevo_i_affine_is_aligned(&leaf->to.address, vector->atom, TRANSPOSED);
@@ -151,7 +151,7 @@ bool opevo_i_print_scattered(opevo_i_print_printer *self, const opevo_i_nest_nod
         node->first && !node->first->next ? only_vector(node->first) : NULL;
     int64_t row = 0;
 
-    if (!vector || !is_scattered(self, node, vector, &row))
+    if (self->dialect->opencl || !vector || !is_scattered(self, node, vector, &row))
         return false;
     print_squares(self, node, node->first, vector, row);
     opevo_i_print_release(self, node->atom);

@@ -6,6 +6,7 @@
 #include "simt_generated_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/simt.h>
 
 #include <stdlib.h>
 

@@ -6,10 +6,11 @@
 #define OPEVO_SIMT_GENERATED_INTERNAL_H
 
 #include <opevo/kernel.h>
-#include <opevo/simt.h>
 
 #include "job_internal.h"
 #include "operands_internal.h"
+
+typedef struct opevo_simt opevo_simt; /* opevo/simt.h, which needs LLVM */
 
 /* Run the launches of a kernel once on the operands of its workload, and judge what it computes.
  * False, with a failed *result, for a kernel that is not right: a fault of the interpreter, an

@@ -326,7 +326,7 @@ CHECK_TEST(test_random_steps)
 
 static void check_computations(bool gpu)
 {
-    int count = draw_count(60);
+    int count = draw_count(160);
     int checked = 0;
     int lowered = 0;
 

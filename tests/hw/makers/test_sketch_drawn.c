@@ -9,7 +9,7 @@
 
 #include "computation_draw.h"
 
-enum { COMPUTATIONS = 8 };
+enum { COMPUTATIONS = 32 };
 
 static void check_all(const opevo_sketch_target *target)
 {

@@ -174,7 +174,8 @@ CHECK_TEST(test_names)
 
 /* ---- Templates and sketches ----------------------------------------------------------------- */
 
-/* Points of a maker are right, or break a rule; takes the maker. Returns how many were right. */
+/* Points of a maker, the start first where there is one, are right, or break a rule; takes the
+ * maker. Returns how many were right. */
 static size_t check_points(opevo_kernel_maker *maker, size_t count, uint64_t seed)
 {
     opevo_live_options options = opevo_live_defaults();
@@ -196,6 +197,8 @@ static size_t check_points(opevo_kernel_maker *maker, size_t count, uint64_t see
     options.repeat_s = 0.01;
     options.build_limit_s = 120;
     CHECK_OK(opevo_live_open(maker, &options, &objective, &err));
+    if (objective->starts && objective->starts->count)
+        points[0] = objective->starts->points[0].point;
     CHECK_OK(opevo_objective_evaluate(objective, points, count, outcomes, &err));
     for (size_t i = 0; i < count; i++) {
         if (outcomes[i].kind != OPEVO_OUTCOME_OK && outcomes[i].kind != OPEVO_OUTCOME_REJECTED)
@@ -235,6 +238,7 @@ CHECK_TEST(test_sketches)
 {
     static const char *const computations[] = {
         "matmul(12,8,20)",
+        "matmul(32,48,64,NT)",
         "softmax(5,33)",
         "conv2d(1,3,8,8,4,3,3,1,1)",
         "C[i:13, j:9] = exp(tanh(A[i, j])) + sqrt(max(B[j, i], 0))",
