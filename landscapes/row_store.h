@@ -33,7 +33,7 @@ size_t opevo_i_row_store_count(const opevo_i_row_store *self);
 opevo_index opevo_i_row_store_point(const opevo_i_row_store *self, size_t row);
 /* The row, every number as it was added. */
 opevo_i_landscape_row opevo_i_row_store_get(const opevo_i_row_store *self, size_t row);
-/* Bytes that the store holds. */
+/* Bytes that the store holds. Hook of tests. */
 size_t opevo_i_row_store_bytes(const opevo_i_row_store *self);
 
 #endif

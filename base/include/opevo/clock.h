@@ -14,7 +14,7 @@ double opevo_clock_monotonic_s(void);
 
 /* Processor time of this thread. */
 double opevo_clock_thread_s(void);
-/* The same of all threads of this process together. Hook of tests. */
+/* The same of all threads of this process together. */
 double opevo_clock_process_s(void);
 
 OPEVO_END_C

@@ -17,7 +17,6 @@ struct opevo_defined {
     const opevo_computation *computation;
     const opevo_simt_arithmetic *arithmetic;
     opevo_simt_value **values; /* of each tensor */
-    uint64_t operations;
 };
 
 /* The place that a read has in its tensor: constant + sum of factor axis, where it is linear. */
@@ -147,7 +146,6 @@ static void operate(evaluation *self, opevo_simt_value_number operation, uint32_
 {
     const opevo_simt_arithmetic *arithmetic = self->all->arithmetic;
 
-    self->all->operations += (unsigned)__builtin_popcount(lanes);
     arithmetic->operation[operation](arithmetic, lanes, to, a, b, b);
 }
 
@@ -427,9 +425,4 @@ void opevo_defined_destroy(opevo_defined *self)
 const opevo_simt_value *opevo_defined_values(const opevo_defined *self, int tensor)
 {
     return self->values[tensor];
-}
-
-uint64_t opevo_defined_operations(const opevo_defined *self)
-{
-    return self->operations;
 }

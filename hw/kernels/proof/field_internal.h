@@ -170,8 +170,6 @@ static inline void opevo_i_field_note(opevo_field *self, const opevo_simt_value 
 }
 
 opevo_simt_value opevo_i_field_exp(opevo_field *self, const opevo_simt_value *x);
-opevo_simt_value opevo_i_field_max(opevo_field *self, const opevo_simt_value *a,
-                                   const opevo_simt_value *b);
 
 /* field_operations.c: all functions of an arithmetic. */
 void opevo_i_field_operations(opevo_simt_arithmetic *out);

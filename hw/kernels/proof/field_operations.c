@@ -27,8 +27,8 @@ static bool same(const opevo_simt_value *a, const opevo_simt_value *b)
 
 /* ---- Functions ---- */
 
-opevo_simt_value opevo_i_field_max(opevo_field *self, const opevo_simt_value *a,
-                                   const opevo_simt_value *b)
+static opevo_simt_value max_of(opevo_field *self, const opevo_simt_value *a,
+                               const opevo_simt_value *b)
 {
     opevo_simt_value out = *a;
 
@@ -49,7 +49,7 @@ static opevo_simt_value min_of(opevo_field *self, const opevo_simt_value *a,
                                const opevo_simt_value *b)
 {
     opevo_simt_value x = opevo_i_field_negative(a), y = opevo_i_field_negative(b);
-    opevo_simt_value most = opevo_i_field_max(self, &x, &y);
+    opevo_simt_value most = max_of(self, &x, &y);
 
     return opevo_i_field_negative(&most);
 }
@@ -156,7 +156,7 @@ static opevo_simt_value size_of(opevo_field *self, const opevo_simt_value *x)
 {
     opevo_simt_value minus = opevo_i_field_negative(x);
 
-    return opevo_i_field_max(self, x, &minus);
+    return max_of(self, x, &minus);
 }
 
 static opevo_simt_value root_inverse(opevo_field *self, const opevo_simt_value *x)
@@ -223,7 +223,7 @@ static opevo_simt_value choice(opevo_field *self, opevo_simt_relation relation,
     if (relation == OPEVO_SIMT_LESS && same(yes, x) && same(no, y))
         return min_of(self, x, y);
     if (relation == OPEVO_SIMT_LESS && same(yes, y) && same(no, x))
-        return opevo_i_field_max(self, x, y);
+        return max_of(self, x, y);
     return unknown_choice(self, relation, x, y, yes, no);
 }
 
@@ -250,7 +250,7 @@ static void choose(const opevo_simt_arithmetic *arithmetic, uint32_t lanes, opev
     X(FMA, fused(a, b, c))                                                                         \
     X(NEGATE, opevo_i_field_negative(a))                                                           \
     X(RECIPROCAL, opevo_i_field_inverse(a))                                                        \
-    X(MAX, opevo_i_field_max(self, a, b))                                                          \
+    X(MAX, max_of(self, a, b))                                                                     \
     X(MIN, min_of(self, a, b))                                                                     \
     X(ABS, size_of(self, a))                                                                       \
     X(COPYSIGN, unknown_pair(self, OPEVO_SIMT_VALUE_COPYSIGN, a, b))                               \

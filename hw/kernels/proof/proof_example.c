@@ -27,7 +27,7 @@ static uint64_t hash_name(const char *name)
 }
 
 /* Three kinds of input by the seed: integers from -4 to 4, from -1 to 1 in 1/64, positive to 2. */
-float opevo_proof_input(uint64_t seed, const char *tensor, uint64_t element)
+static float input_of(uint64_t seed, const char *tensor, uint64_t element)
 {
     uint64_t bits =
         opevo_hash_mix(opevo_hash_mix(element + hash_name(tensor)) ^ opevo_hash_mix(seed + 1));
@@ -46,7 +46,7 @@ static opevo_simt_value input(const void *context, const opevo_tensor *tensor, u
 {
     const uint64_t *seed = context;
 
-    return opevo_i_real_of((double)opevo_proof_input(*seed, tensor->name, element));
+    return opevo_i_real_of((double)input_of(*seed, tensor->name, element));
 }
 
 /* Inputs of the computation get new contents; what nothing filled is poisoned by the machine. */
@@ -62,7 +62,7 @@ static opevo_status fill(void *context, opevo_simt *simt, opevo_case *what, opev
 
         for (size_t e = 0;
              self->tensor[i] && !self->tensor[i]->definition && e < self->buffers[i].count; e++)
-            data[e] = opevo_proof_input(self->out->example.seed, self->tensor[i]->name, e);
+            data[e] = input_of(self->out->example.seed, self->tensor[i]->name, e);
     }
     return OPEVO_OK;
 }

@@ -181,21 +181,6 @@ opevo_status opevo_i_gpu_setup(opevo_i_backend *backend, const json_t *message, 
 cleanup:
     return status;
 }
-
-void opevo_i_gpu_add_block(const uint32_t block[3], opevo_text *out)
-{
-    char words[40];
-    size_t length = (size_t)snprintf(words, sizeof words, "%u-%u-%u", block[0], block[1], block[2]);
-    const char *at = opevo_text_string(out);
-
-    while (*at && (strncmp(at, words, length) != 0 || (at[length] && at[length] != ','))) {
-        at += strcspn(at, ",");
-        at += *at == ',';
-    }
-    if (!*at)
-        opevo_text_printf(out, "%s%s", out->length ? "," : "", words);
-}
-
 /* The blocks of its launches, each once. */
 static opevo_status name_blocks(const opevo_i_gpu_backend *self, const opevo_kernel *kernel,
                                 opevo_text *out, opevo_error *err)

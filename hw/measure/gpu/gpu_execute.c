@@ -107,6 +107,20 @@ static bool launch(const opevo_i_gpu_running *run)
     return code == 0;
 }
 
+void opevo_i_gpu_add_block(const uint32_t block[3], opevo_text *out)
+{
+    char words[40];
+    size_t length = (size_t)snprintf(words, sizeof words, "%u-%u-%u", block[0], block[1], block[2]);
+    const char *at = opevo_text_string(out);
+
+    while (*at && (strncmp(at, words, length) != 0 || (at[length] && at[length] != ','))) {
+        at += strcspn(at, ",");
+        at += *at == ',';
+    }
+    if (!*at)
+        opevo_text_printf(out, "%s%s", out->length ? "," : "", words);
+}
+
 void opevo_i_gpu_mind_engine(void)
 {
     struct pollfd engine = {.fd = OPEVO_I_ENGINE_FD};

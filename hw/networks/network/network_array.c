@@ -283,29 +283,3 @@ opevo_status opevo_i_net_broadcast_inputs(const opevo_i_net_call *call, int firs
     }
     return status;
 }
-
-int64_t opevo_i_net_place(const opevo_array *all, const opevo_array *array, int64_t i)
-{
-    int64_t at = 0, step = 1;
-
-    for (int d = array->dims - 1; d >= 0; d--) {
-        int64_t extent = all->extent[d + all->dims - array->dims];
-
-        at += array->extent[d] == 1 ? 0 : i % extent * step;
-        step *= array->extent[d];
-        i /= extent;
-    }
-    return at;
-}
-
-int64_t opevo_i_net_place_of(const opevo_array *all, const opevo_array *part, int64_t i)
-{
-    int64_t at = 0, step = 1;
-
-    for (int d = all->dims - 1; d >= 0; d--) {
-        at += i % part->extent[d] * step;
-        step *= all->extent[d];
-        i /= part->extent[d];
-    }
-    return at;
-}

@@ -204,10 +204,6 @@ opevo_status opevo_i_net_broadcast(const opevo_array *a, const opevo_array *b, i
 /* The shape of all inputs from `first` on. Errors: INVALID if they do not fit or one is missing. */
 opevo_status opevo_i_net_broadcast_inputs(const opevo_i_net_call *call, int first, opevo_array *out,
                                           opevo_error *err);
-/* Where element i of `all` is read in an array that is broadcast to it. */
-int64_t opevo_i_net_place(const opevo_array *all, const opevo_array *array, int64_t i);
-/* Where element i of `part`, a box of the same dimensions at the origin of `all`, is in `all`. */
-int64_t opevo_i_net_place_of(const opevo_array *all, const opevo_array *part, int64_t i);
 
 /* ---- Text ---- */
 

@@ -89,7 +89,6 @@ void opevo_i_library_address(const opevo_network_library *self, int number, opev
 
 /* ---- Steps that are nodes (library_nodes.c) ---- */
 
-bool opevo_i_library_has_nodes(const opevo_network_library *self);
 /* The texts of the routines that steps call, and the body of a step. Errors: those of
  * opevo_network_step_routine. */
 void opevo_i_library_node_texts(const opevo_network_library *self, opevo_text *out);

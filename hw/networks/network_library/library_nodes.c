@@ -57,7 +57,7 @@ static void add_text(const char *text, opevo_text *out)
     opevo_text_add(out, "\n");
 }
 
-bool opevo_i_library_has_nodes(const opevo_network_library *self)
+static bool has_nodes(const opevo_network_library *self)
 {
     bool any = false;
 
@@ -68,7 +68,7 @@ bool opevo_i_library_has_nodes(const opevo_network_library *self)
 
 void opevo_i_library_node_texts(const opevo_network_library *self, opevo_text *out)
 {
-    if (!opevo_i_library_has_nodes(self))
+    if (!has_nodes(self))
         return;
     opevo_text_add(out, "/* ---- Routines; not all of them are called ---- */\n\n"
                         "#pragma GCC diagnostic ignored \"-Wunused-function\"\n\n");

@@ -53,14 +53,12 @@ CHECK_TEST(networks_are_right)
     remove_tree(folder);
 }
 
-/* Against the reference of the library for a CPU, with all passes that it has. */
+/* With --long only: against the reference of the library for a CPU, with all passes that it has. */
 CHECK_TEST(light_models_are_right)
 {
     static const char *const models[] = {"squeezenet", "shufflenet"};
 
-    if (!test_size(0, 1))
-        CHECK_SKIP("with --long only");
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+    for (size_t i = 0; i < test_size(0, sizeof models / sizeof *models); i++) {
         opevo_network *network = read_light_model(models[i]);
         opevo_network_inference *inference = NULL;
 

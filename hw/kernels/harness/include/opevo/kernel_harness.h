@@ -46,7 +46,7 @@ bool opevo_harness_set_of(const char *name, opevo_harness_set *out);
  * of more than 1 GiB; NOMEM. */
 opevo_status opevo_harness_load(const char *path, opevo_harness **out, opevo_error *err);
 /* The same for a text; `path` begins the messages and is the file that "reference" is relative
- * to. Hook of tests. */
+ * to. */
 opevo_status opevo_harness_parse(const char *path, const char *text, size_t size,
                                  opevo_harness **out, opevo_error *err);
 

@@ -39,7 +39,7 @@ typedef struct opevo_counterexample {
     char tensor[OPEVO_COMPUTATION_NAME + 1];
     int64_t element;                 /* row-major */
     double computed, defined, bound; /* bound: of the roundings of single precision */
-    uint64_t seed;                   /* opevo_proof_input gives the inputs */
+    uint64_t seed;                   /* of the inputs */
 } opevo_counterexample;
 
 typedef struct opevo_proof {
@@ -73,9 +73,6 @@ typedef struct opevo_proof_options {
 opevo_status opevo_prove(struct LLVMOpaqueModule *module, const opevo_harness *harness,
                          opevo_case *what, const opevo_computation *computation,
                          const opevo_proof_options *options, opevo_proof *out, opevo_error *err);
-
-/* The input of a counterexample: element `element` of the input with that name. */
-float opevo_proof_input(uint64_t seed, const char *tensor, uint64_t element);
 
 OPEVO_END_C
 

@@ -33,8 +33,6 @@ void opevo_defined_destroy(opevo_defined *defined); /* NULL is allowed */
 
 /* The elements of a tensor by its number, row-major; borrowed. */
 const opevo_simt_value *opevo_defined_values(const opevo_defined *defined, int tensor);
-/* Operations of the arithmetic. */
-uint64_t opevo_defined_operations(const opevo_defined *defined);
 
 OPEVO_END_C
 

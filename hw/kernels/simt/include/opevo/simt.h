@@ -71,7 +71,7 @@ typedef enum opevo_simt_outcome {
 #undef OPEVO_SIMT_ENUM
 } opevo_simt_outcome;
 
-/* Name of an outcome; a static string. Hook of tests. */
+/* Name of an outcome; a static string. */
 const char *opevo_simt_outcome_name(opevo_simt_outcome outcome);
 
 /* ---- Races ----
