@@ -9,8 +9,8 @@
 #include <opevo/edits.h>
 #include <opevo/hash.h>
 #include <opevo/memory.h>
-#include <opevo/simt.h>
 #include <opevo/parallel.h>
+#include <opevo/simt.h>
 #include <opevo/simt_launcher.h>
 #include <opevo/version.h>
 
