@@ -103,6 +103,8 @@ static opevo_status equation_of(const opevo_i_net_call *call, equation *self, op
     int names[INPUTS + 1][OPEVO_NETWORK_DIMS], counts[INPUTS + 1], seen[128] = {0}, rest = 0;
     const char *end = NULL, *arrow = NULL, *at = NULL;
     char text[512];
+    bool unknown = false;
+    double products = 1;
     opevo_status status = OPEVO_OK;
 
     *self = (equation){0};
@@ -138,15 +140,25 @@ static opevo_status equation_of(const opevo_i_net_call *call, equation *self, op
                 letters += isalpha((unsigned char)*c) != 0;
             counts[INPUTS] =
                 names_of(arrow + 2, text + strlen(text), letters + rest, names[INPUTS]);
+            counts[INPUTS] = counts[INPUTS] == letters + rest ? counts[INPUTS] : -1;
         }
         for (int d = 0; d < counts[INPUTS]; d++)
             axis_of(self, names[INPUTS][d]);
+        for (int a = 0; a < self->axes; a++)
+            unknown |= self->name[a] >= 'A' && !seen[self->name[a]];
+        if (unknown || counts[INPUTS] != self->axes)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "Its equation has no output of different axes of its inputs.");
     } else {
         take_implicit(self, seen, rest);
     }
     self->kept = self->axes;
     for (int i = 0; i < call->ins; i++)
         OPEVO_TRY(take_operand(call, self, i, names[i], counts[i], err));
+    for (int a = 0; a < self->axes; a++)
+        products *= self->extent[a] ? (double)self->extent[a] : 1;
+    if (products > 0x1p62)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "It has %g products, which is too many.", products);
 cleanup:
     return status;
 }
@@ -210,11 +222,28 @@ cleanup:
 
 /* ---- Samples ---- */
 
+/* Whether an attribute is one of these words, or absent. */
+static bool is_word(const opevo_i_net_call *call, const char *name, const char *const *words,
+                    size_t count)
+{
+    bool found = !opevo_i_net_attribute(call, name);
+
+    for (size_t i = 0; i < count && !found; i++)
+        found = opevo_i_net_attribute_is(call, name, words[i]);
+    return found;
+}
+
 static opevo_status infer_sample(const opevo_i_net_call *call, opevo_error *err)
 {
+    static const char *const modes[] = {"bilinear", "nearest", "bicubic", "linear", "cubic"};
+    static const char *const paddings[] = {"zeros", "border", "reflection"};
     const opevo_array *x = &call->in[0]->array, *grid = &call->in[1]->array;
     int64_t extent[4];
 
+    if (!is_word(call, "mode", modes, sizeof modes / sizeof *modes) ||
+        !is_word(call, "padding_mode", paddings, sizeof paddings / sizeof *paddings))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Attribute mode or padding_mode is a word that opevo does not know.");
     if (x->dims != 4 || grid->dims != 4 || grid->extent[3] != 2 ||
         grid->extent[0] != x->extent[0] || opevo_i_net_type_is_whole(x->type) ||
         opevo_i_net_type_is_whole(grid->type))

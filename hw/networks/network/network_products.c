@@ -156,7 +156,7 @@ static opevo_status infer_matmul(const opevo_i_net_call *call, opevo_error *err)
     return infer_product(call, &a, &b, left->type, err);
 }
 
-opevo_status opevo_i_net_quantized_check(const opevo_i_net_call *call, bool linear,
+opevo_status opevo_i_net_quantized_check(const opevo_i_net_call *call, bool linear, int64_t columns,
                                          opevo_error *err)
 {
     const int second = linear ? 3 : 1;
@@ -174,6 +174,10 @@ opevo_status opevo_i_net_quantized_check(const opevo_i_net_call *call, bool line
                               opevo_network_type_name(array->type));
         if (is_one && opevo_array_elements(array) != 1)
             return OPEVO_FAIL(err, OPEVO_INVALID, "Input %d must be one number.", i);
+        if ((i == (linear ? 5 : 3) || (linear && i == 4)) && opevo_array_elements(array) != 1 &&
+            opevo_array_elements(array) != columns)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Input %d must have 1 or %lld numbers.", i,
+                              (long long)columns);
     }
     return OPEVO_OK;
 }
@@ -182,10 +186,12 @@ opevo_status opevo_i_net_quantized_check(const opevo_i_net_call *call, bool line
 static opevo_status infer_whole(const opevo_i_net_call *call, opevo_error *err)
 {
     bool linear = call->node->row->code != 0;
-    opevo_status status = opevo_i_net_quantized_check(call, linear, err);
+    const opevo_array *b = &call->in[linear ? 3 : 1]->array;
+    opevo_status status =
+        opevo_i_net_quantized_check(call, linear, b->dims > 1 ? b->extent[b->dims - 1] : 1, err);
 
     return status == OPEVO_OK
-               ? infer_product(call, &call->in[0]->array, &call->in[linear ? 3 : 1]->array,
+               ? infer_product(call, &call->in[0]->array, b,
                                linear ? call->in[7]->array.type : OPEVO_NETWORK_INT32, err)
                : status;
 }

@@ -110,7 +110,7 @@ static opevo_status infer_convolution(const opevo_i_net_call *call, opevo_error 
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(opevo_i_net_window_infer(&like, err));
-    OPEVO_TRY(opevo_i_net_quantized_check(call, linear, err));
+    OPEVO_TRY(opevo_i_net_quantized_check(call, linear, in[1]->array.extent[0], err));
     call->out[0]->array.type = linear ? call->in[7]->array.type : OPEVO_NETWORK_INT32;
 cleanup:
     return status;

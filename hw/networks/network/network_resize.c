@@ -216,6 +216,8 @@ static bool repeats(const resizing *self, const opevo_array *in, int d, int64_t 
     if (self->mode != ROUTINE_NEAREST || *factor < 1 ||
         self->extent[d] != *factor * in->extent[d] || self->scale[d] != (double)*factor)
         return false;
+    if (self->coordinates == ROUTINE_CROP)
+        return *factor == 1 && self->start[d] == 0 && self->end[d] == 1;
     return *factor == 1 ||
            (self->coordinates == ROUTINE_ASYMMETRIC && self->nearest == ROUTINE_NEAREST_FLOOR) ||
            ((self->coordinates == ROUTINE_HALF_PIXEL ||

@@ -40,7 +40,7 @@ opevo_status opevo_i_net_window_take(const opevo_i_net_call *call, opevo_network
                                      opevo_error *err);
 /* The types of a product of whole numbers, with scales for a QLinear operator; zeros and scales are
  * one number, those of weights may be one a channel. Errors: INVALID. */
-opevo_status opevo_i_net_quantized_check(const opevo_i_net_call *call, bool linear,
+opevo_status opevo_i_net_quantized_check(const opevo_i_net_call *call, bool linear, int64_t columns,
                                          opevo_error *err);
 
 #endif

@@ -363,6 +363,30 @@ CHECK_TEST(test_large_windows)
     }
 }
 
+/* Scales and zeros are one or one of each column, equations name axes of the output once, and sums
+ * have so many terms that they end. */
+CHECK_TEST(test_counts)
+{
+    static const char *const equations[] = {"abcd->aa", "abcd->e", "abcd->a!", "...abcd->a...bA"};
+    model made;
+
+    start(&made, 13, "MatMulInteger", "v v one two");
+    add_whole(&made, "v", 3, (int64_t[]){1, 2, 3});
+    add_whole(&made, "two", 2, (int64_t[]){1, 2});
+    check_refused(&made, "Input 3 must have 1 or 1 numbers");
+    for (size_t i = 0; i < sizeof equations / sizeof *equations; i++) {
+        start(&made, 13, "Einsum", "x");
+        add_string(&made, 0, "equation", equations[i]);
+        check_refused(&made, "equation");
+    }
+    start(&made, 13, "Einsum", "x x x x x x x x");
+    add_string(&made, 0, "equation", "abcd,efgh,ijkl,mnop,qrst,uvwx,yzAB,CDEF->");
+    check_refused(&made, "products");
+    start(&made, 16, "GridSample", "x x");
+    add_string(&made, 0, "mode", "sinc");
+    check_refused(&made, "mode");
+}
+
 int main(void)
 {
     return check_tests(NULL, remove_model);

@@ -13,7 +13,7 @@ static double gelu_tanh(double x)
 
 static double softplus(double x)
 {
-    return (x > 0 ? x : x * 0) + log1p(exp(-fabs(x)));
+    return (x > 0 ? x : 0) + log1p(exp(-fabs(x)));
 }
 
 static double apply_activation(int code, double x, double a, double b)
@@ -287,17 +287,43 @@ const char *routine_binary(const routine_call *call)
     return NULL;
 }
 
+/* The sign of a - b; 2 where one of them is NaN. */
+static int order_of(const routine_tensor *a, int64_t i, const routine_tensor *b, int64_t k)
+{
+    if (routine_is_whole(a)) {
+        int64_t m = routine_whole(a, i), n = routine_whole(b, k);
+
+        return (m > n) - (m < n);
+    }
+    double p = routine_number(a, i), q = routine_number(b, k);
+
+    return p < q ? -1 : p > q ? 1 : p == q ? 0 : 2;
+}
+
 /* whole[0], [1]: whether there are bounds; number[0], [1]: those that are not inputs. NaN stays. */
 const char *routine_clip(const routine_call *call)
 {
     const routine_tensor *all = call->out;
-    double least = routine_has(call, 1) ? routine_number(&call->in[1], 0) : call->number[0];
-    double most = routine_has(call, 2) ? routine_number(&call->in[2], 0) : call->number[1];
+    double least = call->number[0], most = call->number[1];
     bool below = call->whole[0] != 0, above = call->whole[1] != 0;
 
     for (int64_t i = 0, count = routine_elements(all); i < count; i++) {
-        double value = routine_number(call->in, i), bounded = value;
+        const routine_tensor *from = call->in;
+        double value = routine_number(from, i), bounded = value;
+        int64_t at = i;
 
+        if (below && routine_has(call, 1) && order_of(from, at, &call->in[1], 0) == -1) {
+            from = &call->in[1];
+            at = 0;
+        }
+        if (above && routine_has(call, 2) && order_of(from, at, &call->in[2], 0) == 1) {
+            from = &call->in[2];
+            at = 0;
+        }
+        if (call->ins > 1) {
+            routine_copy(from, at, all, i);
+            continue;
+        }
         bounded = below && bounded < least ? least : bounded;
         bounded = above && bounded > most ? most : bounded;
         if (bounded < value || bounded > value)
@@ -324,19 +350,6 @@ static bool compare(int code, int order)
     default:
         return order == 1 || order == 0;
     }
-}
-
-/* The sign of a - b; 2 where one of them is NaN. */
-static int order_of(const routine_tensor *a, int64_t i, const routine_tensor *b, int64_t k)
-{
-    if (routine_is_whole(a)) {
-        int64_t m = routine_whole(a, i), n = routine_whole(b, k);
-
-        return (m > n) - (m < n);
-    }
-    double p = routine_number(a, i), q = routine_number(b, k);
-
-    return p < q ? -1 : p > q ? 1 : p == q ? 0 : 2;
 }
 
 const char *routine_logic(const routine_call *call)
@@ -393,17 +406,17 @@ const char *routine_if(const routine_call *call)
 
 /* The nearest number with `bits` bits of a fraction, ties to even, and no smaller unit than `unit`;
  * beyond `most` infinite. */
-static float narrow(float x, int bits, double unit, double most)
+static float narrow(double x, int bits, double unit, double most)
 {
     int exponent = 0;
     double step = 0, y = 0;
 
     if (!isfinite(x) || x == 0)
-        return x;
-    (void)frexp((double)x, &exponent);
+        return (float)x;
+    (void)frexp(x, &exponent);
     step = ldexp(1, exponent - bits);
     step = step < unit ? unit : step;
-    y = rint((double)x / step) * step;
+    y = rint(x / step) * step;
     return fabs(y) > most ? (float)copysign(INFINITY, y) : (float)y;
 }
 
@@ -421,8 +434,8 @@ const char *routine_cast(const routine_call *call)
             routine_set_number(to, i, routine_number(from, i));
     }
     for (int64_t i = 0; i < count && call->whole[0] == FLOAT16; i++)
-        ((float *)to->data)[i] = narrow(((float *)to->data)[i], 11, 0x1p-24, 65504);
+        ((float *)to->data)[i] = narrow(routine_number(from, i), 11, 0x1p-24, 65504);
     for (int64_t i = 0; i < count && call->whole[0] == BFLOAT16; i++)
-        ((float *)to->data)[i] = narrow(((float *)to->data)[i], 8, 0x1p-133, 0x1.fep127);
+        ((float *)to->data)[i] = narrow(routine_number(from, i), 8, 0x1p-133, 0x1.fep127);
     return NULL;
 }

@@ -41,7 +41,7 @@ static float activate(const routine_call *call, int direction, int which, float 
     case ROUTINE_CELL_SOFTSIGN:
         return x / (1 + fabsf(x));
     default: /* softplus */
-        return log1pf(expf(x));
+        return (x > 0 ? x : 0) + log1pf(expf(-fabsf(x)));
     }
 }
 

@@ -48,6 +48,18 @@ static int64_t add_whole(int code, int64_t result, int64_t x)
     }
 }
 
+/* The largest or the smallest number of a whole type. */
+static int64_t extreme(const routine_tensor *t, bool most)
+{
+    int type = t->type, bits = 8 * (int)routine_bytes(t);
+    bool is_signed = type == ROUTINE_INT8 || type == ROUTINE_INT16 || type == ROUTINE_INT32 ||
+                     type == ROUTINE_INT64;
+
+    if (is_signed)
+        return most ? INT64_MAX >> (64 - bits) : -(INT64_MAX >> (64 - bits)) - 1;
+    return !most ? 0 : type == ROUTINE_BOOL ? 1 : (INT64_C(1) << bits) - 1;
+}
+
 /* The strides of `in` along the dimensions that are reduced, or kept, 0 along the others, as a
  * walk over `shape`, which has extents of 1 there. */
 static void divide(const routine_call *call, bool reduced, routine_tensor *shape,
@@ -85,11 +97,10 @@ const char *routine_reduce(const routine_call *call)
     for (int64_t i = 0, results = routine_elements(to); i < results;
          i++, routine_walk_next(&outer)) {
         double value = first[code];
-        int64_t whole = code == ROUTINE_REDUCE_PRODUCT ? 1
-                        : code == ROUTINE_REDUCE_MAX   ? INT64_MIN
-                        : code == ROUTINE_REDUCE_MIN   ? INT64_MAX
-                                                       : 0;
+        int64_t whole = code == ROUTINE_REDUCE_PRODUCT ? 1 : 0;
 
+        if (routine_is_whole(in) && (code == ROUTINE_REDUCE_MAX || code == ROUTINE_REDUCE_MIN))
+            whole = extreme(in, code == ROUTINE_REDUCE_MIN);
         inner = start;
         for (int64_t k = 0; k < count; k++, routine_walk_next(&inner)) {
             if (routine_is_whole(in))
@@ -110,27 +121,41 @@ const char *routine_reduce(const routine_call *call)
     return NULL;
 }
 
+/* Whether element i is beyond element k: larger, or smaller. */
+static bool is_beyond(const routine_tensor *in, int64_t i, int64_t k, bool smaller)
+{
+    if (routine_is_whole(in))
+        return smaller ? routine_whole(in, i) < routine_whole(in, k)
+                       : routine_whole(in, i) > routine_whole(in, k);
+    return smaller ? routine_number(in, i) < routine_number(in, k)
+                   : routine_number(in, i) > routine_number(in, k);
+}
+
+static bool is_equal(const routine_tensor *in, int64_t i, int64_t k)
+{
+    return routine_is_whole(in) ? routine_whole(in, i) == routine_whole(in, k)
+                                : routine_number(in, i) == routine_number(in, k);
+}
+
 /* The place of the largest or smallest element along whole[1]; [2]: the last of equal ones. */
 const char *routine_place(const routine_call *call)
 {
     const routine_tensor *in = call->in;
     int axis = (int)call->whole[1];
-    bool last = call->whole[2] != 0;
-    double turn = call->whole[0] == ROUTINE_ARGUMENT_MIN ? -1 : 1;
+    bool last = call->whole[2] != 0, smaller = call->whole[0] == ROUTINE_ARGUMENT_MIN;
     int64_t extent = in->extent[axis], stride = routine_product(in, axis + 1, in->dims);
     int64_t rows = extent ? routine_elements(in) / extent : 0;
 
+    if (extent == 0 && routine_elements(call->out) > 0)
+        return routine_fail(call, "Dimension %d has no element whose place could be found.", axis);
     for (int64_t r = 0; r < rows; r++) {
         int64_t start = r / stride * stride * extent + r % stride, best = 0;
-        double most = turn * routine_number(in, start);
 
         for (int64_t k = 1; k < extent; k++) {
-            double x = turn * routine_number(in, start + k * stride);
+            int64_t i = start + k * stride, kept = start + best * stride;
 
-            if (x > most || (last && x == most)) {
+            if (is_beyond(in, i, kept, smaller) || (last && is_equal(in, i, kept)))
                 best = k;
-                most = x;
-            }
         }
         ((int64_t *)call->out->data)[r] = best;
     }

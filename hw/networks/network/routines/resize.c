@@ -59,36 +59,39 @@ static double resize_kernel(const routine_call *call, double x)
     return x < 2 ? ((x - 5) * x + 8) * x * a - 4 * a : 0;
 }
 
-static int64_t nearest_place(const routine_call *call, double p)
+static double nearest_place(const routine_call *call, double p)
 {
     switch (call->whole[RESIZE_NEAREST]) {
     case ROUTINE_PREFER_FLOOR:
-        return (int64_t)ceil(p - .5);
+        return ceil(p - .5);
     case ROUTINE_PREFER_CEIL:
-        return (int64_t)floor(p + .5);
+        return floor(p + .5);
     case ROUTINE_NEAREST_FLOOR:
-        return (int64_t)floor(p);
+        return floor(p);
     default:
-        return (int64_t)ceil(p);
+        return ceil(p);
     }
 }
 
-static int64_t inside(int64_t at, int64_t extent)
+/* The nearest element; a place may be far outside. */
+static int64_t inside(double at, int64_t extent)
 {
-    return at < 0 ? 0 : at >= extent ? extent - 1 : at;
+    return !(at >= 0) ? 0 : at >= (double)extent ? extent - 1 : (int64_t)at;
 }
 
 static void weigh(const routine_call *call, int d, double p, double scale, int taps, int64_t *place,
                   double *weight)
 {
     double base = ceil(p) - 1, sum = 0;
+    int first = 1 - taps / 2;
 
     for (int t = 0; t < taps; t++) {
-        int64_t at = (int64_t)base + 1 - taps / 2 + t;
-        bool excluded = call->whole[RESIZE_EXCLUDES] && at != inside(at, call->in->extent[d]);
+        double at = base + first + t;
+        bool excluded =
+            call->whole[RESIZE_EXCLUDES] && !(at >= 0 && at < (double)call->in->extent[d]);
 
         place[t] = inside(at, call->in->extent[d]);
-        weight[t] = excluded ? 0 : resize_kernel(call, ((double)at - p) * scale);
+        weight[t] = excluded ? 0 : resize_kernel(call, (at - p) * scale);
         sum += weight[t];
     }
     for (int t = 0; t < taps; t++)
@@ -100,10 +103,13 @@ static bool make_axis(const routine_call *call, int d, resize_axis *self)
     int64_t in = call->in->extent[d], out = call->out->extent[d];
     bool cubic = call->whole[RESIZE_MODE] == ROUTINE_CUBIC;
     bool nearest = call->whole[RESIZE_MODE] == ROUTINE_NEAREST;
-    double scale = call->number[RESIZE_DIMS + 3 * d];
+    double scale = call->number[RESIZE_DIMS + 3 * d], first = 0;
 
     scale = call->whole[RESIZE_ANTIALIAS] && scale < 1 ? scale : 1;
-    self->taps = nearest ? 1 : 2 - 2 * (int)(floor((cubic ? -2 : -1) / scale) + 1);
+    first = floor((cubic ? -2 : -1) / scale) + 1;
+    if (!(first > -0x1p28)) /* more taps than there is memory for */
+        return false;
+    self->taps = nearest ? 1 : 2 - 2 * (int)first;
     if (in == out && call->number[RESIZE_DIMS + 3 * d] == 1 &&
         call->whole[RESIZE_COORDINATES] != ROUTINE_CROP)
         self->taps = 1;

@@ -28,6 +28,9 @@ static double sampled_place(const routine_call *call, double x, int64_t extent)
     double n = (double)extent, low = aligned ? 0 : -.5, high = aligned ? n - 1 : n - .5;
 
     x = aligned ? (x + 1) / 2 * (n - 1) : ((x + 1) * n - 1) / 2;
+    x = call->whole[SAMPLE_MODE] == ROUTINE_NEAREST ? rint(x) : x;
+    if (x >= low && x <= high)
+        return x;
     if (call->whole[SAMPLE_PADDING] == ROUTINE_BORDER)
         return fmin(fmax(x, 0), n - 1);
     return call->whole[SAMPLE_PADDING] == ROUTINE_REFLECTION ? reflected(x, low, high) : x;

@@ -22,6 +22,14 @@ static int64_t points_inside(const routine_call *call, int d, int64_t at, int64_
     return past > *first ? past - *first : 0;
 }
 
+/* Whether element i is larger than element k; NaN is larger than all numbers. */
+static bool goes_before(const routine_tensor *in, int64_t i, int64_t k)
+{
+    double x = routine_number(in, i), y = routine_number(in, k);
+
+    return x > y || (isnan(x) && !isnan(y));
+}
+
 /* Best element of the window of output `at` in the plane that begins at `from`, -1 if the window is
  * empty. Counted in the plane, the last dimension fastest, or the first for storage_order 1. */
 static int64_t best_of(const routine_call *call, int64_t from, const int64_t *at, int64_t *index)
@@ -45,7 +53,7 @@ static int64_t best_of(const routine_call *call, int64_t from, const int64_t *at
             row += i[d] * step;
             step *= in->extent[2 + d];
         }
-        if (best >= 0 && !(routine_number(in, from + row) > routine_number(in, from + best)))
+        if (best >= 0 && !goes_before(in, from + row, from + best))
             continue;
         best = row;
         step = 1;
