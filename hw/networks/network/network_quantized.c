@@ -27,8 +27,10 @@ static opevo_status axis_of(const opevo_i_net_call *call, int64_t *axis, int64_t
         return OPEVO_FAIL(err, OPEVO_INVALID, "It needs one scale, or %lld along axis %d.",
                           (long long)in->extent[d], d);
     for (int k = 0; k < in->dims && *block; k++) {
+        int64_t blocks = in->extent[k] / *block + (in->extent[k] % *block != 0);
+
         if (*block < 0 || scale->dims != in->dims ||
-            scale->extent[k] != (k == d ? (in->extent[k] + *block - 1) / *block : in->extent[k]))
+            scale->extent[k] != (k == d ? blocks : in->extent[k]))
             return OPEVO_FAIL(err, OPEVO_INVALID, "Its scales are not those of blocks of %lld.",
                               (long long)*block);
     }

@@ -382,6 +382,11 @@ CHECK_TEST(test_counts)
     start(&made, 13, "Einsum", "x x x x x x x x");
     add_string(&made, 0, "equation", "abcd,efgh,ijkl,mnop,qrst,uvwx,yzAB,CDEF->");
     check_refused(&made, "products");
+    start(&made, 21, "DequantizeLinear", "v w");
+    add_whole(&made, "v", 3, (int64_t[]){1, 2, 3});
+    add_int(&made, 0, "axis", 0);
+    add_int(&made, 0, "block_size", INT64_MAX);
+    check_refused(&made, "blocks of 9223372036854775807");
     start(&made, 16, "GridSample", "x x");
     add_string(&made, 0, "mode", "sinc");
     check_refused(&made, "mode");

@@ -179,6 +179,26 @@ CHECK_TEST(crops_of_the_same_size)
     opevo_array_free(&y);
 }
 
+/* A scale so small that nothing is left, however many elements each result would be of. */
+CHECK_TEST(nothing_is_left)
+{
+    opevo_array x = make_array(1, (int64_t[]){8}, &state), y = {0};
+    model made;
+
+    model_start(&made);
+    made.opset.version = 18;
+    add_input(&made, "x", 1, x.extent);
+    add_weights(&made, "scale", 1, (int64_t[]){1}, 1e-30, 1e-30, &state);
+    add_node(&made, "Resize", "x _ scale", "y");
+    add_text(&made, 0, "mode", "cubic");
+    add_int(&made, 0, "antialias", 1);
+    set_output(&made, "y");
+    y = run_model(&made, &x);
+    assert_int_equal(y.extent[0], 0);
+    opevo_array_free(&x);
+    opevo_array_free(&y);
+}
+
 /* The place of element `at` of 4, on the only row, as a grid says it. */
 static opevo_array sample_at(const opevo_array *x, double at, const char *mode, const char *padding)
 {

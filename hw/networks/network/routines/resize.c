@@ -107,9 +107,9 @@ static bool make_axis(const routine_call *call, int d, resize_axis *self)
 
     scale = call->whole[RESIZE_ANTIALIAS] && scale < 1 ? scale : 1;
     first = floor((cubic ? -2 : -1) / scale) + 1;
-    if (!(first > -0x1p28)) /* more taps than there is memory for */
+    if (out > 0 && !(first > -0x1p28)) /* more taps than there is memory for */
         return false;
-    self->taps = nearest ? 1 : 2 - 2 * (int)first;
+    self->taps = nearest || out == 0 ? 1 : 2 - 2 * (int)first;
     if (in == out && call->number[RESIZE_DIMS + 3 * d] == 1 &&
         call->whole[RESIZE_COORDINATES] != ROUTINE_CROP)
         self->taps = 1;
