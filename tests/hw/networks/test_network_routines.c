@@ -19,7 +19,7 @@ static void add_text(model *self, size_t node, const char *name, const char *tex
 /* Result y of a model of constants, whose input is not read; the caller frees it. */
 static opevo_array constant_of(model *self)
 {
-    opevo_array x = make_array(1, (int64_t[]){1}, &state), y = {0};
+    opevo_array x = make_array(1, (int64_t[]){1}, &state), y;
 
     add_input(self, "x", 1, x.extent);
     set_output(self, "y");
