@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Maxima as sets: the value of a set of two or more members is the sum over its members of a random
- * value for each. It depends on the set alone, neither on order nor on repetitions, and two sets
- * have the same value with probability 1 / p.
+/* Maxima as sets: the value of a set of two or more members is an unknown function of the sum over
+ * its members of a random value for each. It depends on the set alone, neither on order nor on
+ * repetitions, and two sets have the same value with probability 1 / p. The sum itself would be no
+ * value: that of {a, b} and {c, d} would be that of {a, c} and {b, d}.
  *
  * A set is the first `length` members of a chain, so that a maximum that grows member by member
  * costs O(1) each; where two sets begin alike and go on differently, the beginning is copied. */
@@ -16,6 +17,7 @@
 
 enum { FIRST_TABLE = 64, SHORT_CHAIN = 24 };
 #define MEMBER UINT64_C(0x5851f42d4c957f2d) /* the function of a member's random value */
+#define SET UINT64_C(0x14057b7ef767814f)    /* that of their sum */
 
 /* From a key to a number, by open addressing; the key is never 2^64 - 1. */
 typedef struct table {
@@ -34,11 +36,13 @@ struct opevo_i_maxima {
     chain *chains;
     size_t chain_count, chain_capacity;
     table sets; /* from a set's value: chain << 32 | length */
+    table sums; /* from a set's value: the sum of its members' random values */
 };
 
 typedef struct set {
     uint64_t chain;
     size_t length;
+    uint64_t sum; /* of the members' random values; of one member, not yet */
     opevo_simt_value value;
 } set;
 
@@ -156,9 +160,9 @@ static bool copy_chain(opevo_i_maxima *self, uint64_t from, size_t length, uint6
 
 /* ---- Sets ---- */
 
-static opevo_simt_value weight(opevo_field *field, const opevo_simt_value *member)
+static uint64_t weight(opevo_field *field, const opevo_simt_value *member)
 {
-    return opevo_i_field_unknown(field, MEMBER, &member->word[0], 1);
+    return opevo_i_field_unknown(field, MEMBER, &member->word[0], 1).word[0];
 }
 
 /* The set that a value stands for; of one that is no maximum, itself. */
@@ -167,7 +171,8 @@ static bool open_set(opevo_i_maxima *self, const opevo_simt_value *value, set *o
     uint64_t known;
 
     if (table_get(&self->sets, value->word[0], &known)) {
-        *out = (set){known >> 32, (size_t)(uint32_t)known, *value};
+        *out = (set){.chain = known >> 32, .length = (size_t)(uint32_t)known, .value = *value};
+        (void)table_get(&self->sums, value->word[0], &out->sum);
         return true;
     }
     *out = (set){.length = 1, .value = *value};
@@ -181,15 +186,14 @@ static bool add_member(opevo_field *field, set *to, const opevo_simt_value *memb
 {
     opevo_i_maxima *self = field->maxima;
     size_t place = find_member(&self->chains[to->chain], member->word[0]);
-    opevo_simt_value more;
     uint64_t known;
 
     if (place < to->length)
         return true;
-    more = weight(field, member);
     if (to->length == 1)
-        to->value = weight(field, &self->chains[to->chain].member[0]);
-    to->value = opevo_i_field_sum(&to->value, &more);
+        to->sum = weight(field, &self->chains[to->chain].member[0]);
+    to->sum = opevo_i_field_add(to->sum, weight(field, member), OPEVO_FIELD_P);
+    to->value = opevo_i_field_unknown(field, SET, &to->sum, 1);
     if (table_get(&self->sets, to->value.word[0], &known)) {
         to->chain = known >> 32;
         to->length = (size_t)(uint32_t)known;
@@ -200,7 +204,8 @@ static bool add_member(opevo_field *field, set *to, const opevo_simt_value *memb
         return false;
     to->length++;
     return append(&self->chains[to->chain], member) &&
-           table_put(&self->sets, to->value.word[0], to->chain << 32 | to->length);
+           table_put(&self->sets, to->value.word[0], to->chain << 32 | to->length) &&
+           table_put(&self->sums, to->value.word[0], to->sum);
 }
 
 bool opevo_i_maxima_join(opevo_field *field, const opevo_simt_value *a, const opevo_simt_value *b,
@@ -242,5 +247,6 @@ void opevo_i_maxima_destroy(opevo_i_maxima *self)
     }
     opevo_free(self->chains);
     table_free(&self->sets);
+    table_free(&self->sums);
     opevo_free(self);
 }

@@ -218,7 +218,8 @@ static opevo_simt_value choice(opevo_field *self, opevo_simt_relation relation,
         return *yes;
     if (order != 2)
         return (relation == OPEVO_SIMT_LESS ? order < 0 : order == 0) ? *yes : *no;
-    if (opevo_i_field_special(x) || opevo_i_field_special(y))
+    if (opevo_i_field_special(x) || opevo_i_field_special(y) ||
+        yes->word[0] == OPEVO_I_FIELD_NOTHING || no->word[0] == OPEVO_I_FIELD_NOTHING)
         return opevo_i_field_special_of(OPEVO_I_FIELD_NOTHING);
     if (relation == OPEVO_SIMT_LESS && same(yes, x) && same(no, y))
         return min_of(self, x, y);

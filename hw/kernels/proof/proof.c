@@ -24,6 +24,8 @@ const char *opevo_proof_verdict_name(opevo_proof_verdict verdict)
     return names[verdict];
 }
 
+#define MOST_DOUBT 1e-3 /* a verdict that is false so often is none */
+
 /* ---- Buffers and tensors ---- */
 
 static opevo_status check_tensor(const opevo_tensor *tensor, const opevo_buffer *buffer,
@@ -85,7 +87,7 @@ static opevo_status fill(void *context, opevo_simt *simt, opevo_case *what, opev
     const opevo_i_proving *self = context;
 
     (void)what, (void)err;
-    if (self->options.same_value)
+    if (self->options.own)
         (void)opevo_simt_allow_same_value(simt, NULL);
     for (size_t i = 0; i < self->count; i++)
         for (size_t e = 0;
@@ -181,7 +183,7 @@ static void bound_probability(opevo_i_proving *self)
     self->out->probability = degree * (1 + arguments * arguments / 2) / (double)OPEVO_FIELD_Q;
     if (arguments == 0)
         self->out->probability = degree / (double)OPEVO_FIELD_P;
-    if (self->out->probability > 1)
+    if (self->out->probability > 1 || self->out->degree >= UINT32_MAX - 1) /* counts end there */
         self->out->probability = 1;
 }
 
@@ -212,6 +214,9 @@ static opevo_status decide(opevo_i_proving *self, opevo_error *err)
     if (opevo_field_failed(self->field))
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a proof.");
     bound_probability(self);
+    if (self->out->verdict == OPEVO_PROOF_PROVED && self->out->probability > MOST_DOUBT)
+        conclude(self->out, OPEVO_PROOF_UNDECIDED,
+                 "The degree is too high for the field: a proof would say little.");
 cleanup:
     opevo_defined_destroy(defined);
     opevo_launcher_destroy(launcher);

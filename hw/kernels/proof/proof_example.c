@@ -55,7 +55,7 @@ static opevo_status fill(void *context, opevo_simt *simt, opevo_case *what, opev
     const opevo_i_proving *self = context;
 
     (void)what, (void)err;
-    if (self->options.same_value)
+    if (self->options.own)
         (void)opevo_simt_allow_same_value(simt, NULL);
     for (size_t i = 0; i < self->count; i++) {
         float *data = self->buffers[i].data;
@@ -67,8 +67,21 @@ static opevo_status fill(void *context, opevo_simt *simt, opevo_case *what, opev
     return OPEVO_OK;
 }
 
-/* The element that is furthest beyond its bound, if one is. */
-static void find_difference(const opevo_i_proving *self, const opevo_defined *defined)
+/* How far roundings of the kernel may take an element from what it computes in real numbers. */
+static double rounding_of(const opevo_simt *in_reals, size_t buffer, size_t element)
+{
+    opevo_simt_value value;
+
+    return opevo_simt_read(in_reals, (uint32_t)buffer, element, sizeof(float), &value) ==
+                   OPEVO_SIMT_ELEMENT_VALUE
+               ? opevo_i_real_bound(&value)
+               : HUGE_VAL;
+}
+
+/* The element that is furthest beyond its bound, if one is: what roundings of the definition and of
+ * the kernel explain is no difference. */
+static void find_difference(const opevo_i_proving *self, const opevo_simt *in_reals,
+                            const opevo_defined *defined)
 {
     opevo_counterexample *example = &self->out->example;
     double most = 0;
@@ -79,7 +92,8 @@ static void find_difference(const opevo_i_proving *self, const opevo_defined *de
         for (size_t e = 0; self->buffers[i].output && e < self->buffers[i].count; e++) {
             const opevo_simt_value *value =
                 &opevo_defined_values(defined, self->tensor[i]->number)[e];
-            double bound = opevo_i_real_bound(value) + (double)(1e-30F);
+            double bound =
+                opevo_i_real_bound(value) + rounding_of(in_reals, i, e) + (double)(1e-30F);
             double apart = fabs((double)data[e] - opevo_i_real_number(value)) / bound;
 
             if (isnan(data[e]) && bound < HUGE_VAL)
@@ -115,14 +129,19 @@ static opevo_status save(const opevo_i_proving *self, void **copies, bool restor
     return OPEVO_OK;
 }
 
-static opevo_status try_seed(opevo_i_proving *self, uint64_t seed, opevo_error *err)
+static opevo_status try_seed(opevo_i_proving *self, uint64_t seed, void **copies, opevo_error *err)
 {
     opevo_evaluation run;
     opevo_launcher *launcher = NULL;
+    opevo_launcher *in_reals = NULL;
     opevo_defined *defined = NULL;
     opevo_status status = OPEVO_OK;
 
     self->out->example.seed = seed;
+    OPEVO_TRY(opevo_i_proof_run(self, &opevo_i_real_arithmetic, fill, &in_reals, &run, err));
+    if (run.verdict != OPEVO_VERDICT_OK)
+        goto cleanup;
+    OPEVO_TRY(save(self, copies, true, err));
     OPEVO_TRY(opevo_i_proof_run(self, NULL, fill, &launcher, &run, err));
     if (run.verdict != OPEVO_VERDICT_OK) {
         self->out->memory =
@@ -132,9 +151,10 @@ static opevo_status try_seed(opevo_i_proving *self, uint64_t seed, opevo_error *
     }
     OPEVO_TRY(
         opevo_define(self->computation, &opevo_i_real_arithmetic, input, &seed, &defined, err));
-    find_difference(self, defined);
+    find_difference(self, opevo_simt_launcher_machine(in_reals), defined);
 cleanup:
     opevo_defined_destroy(defined);
+    opevo_launcher_destroy(in_reals);
     opevo_launcher_destroy(launcher);
     return status;
 }
@@ -148,7 +168,7 @@ opevo_status opevo_i_proof_confirm(opevo_i_proving *self, opevo_error *err)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a proof.");
     OPEVO_TRY(save(self, copies, false, err));
     for (uint64_t i = 0; i < TRIES && !self->out->example.found && self->out->memory; i++) {
-        OPEVO_TRY(try_seed(self, 3 * self->options.seed + i, err));
+        OPEVO_TRY(try_seed(self, 3 * self->options.seed + i, copies, err));
         OPEVO_TRY(save(self, copies, true, err));
     }
 cleanup:

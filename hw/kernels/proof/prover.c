@@ -102,8 +102,8 @@ typedef struct answer {
 /* Cases that differ in their seed only are one: inputs are all inputs. */
 static bool is_new(answer *self, const char *label)
 {
-    size_t length = (size_t)(strstr(label, "seed=") ? strstr(label, "seed=") - label
-                                                    : (ptrdiff_t)strlen(label));
+    const char *seed = strncmp(label, "seed=", 5) == 0 ? label : strstr(label, " seed=");
+    size_t length = seed ? (size_t)(seed - label) : strlen(label);
     opevo_text line = {0};
     bool known;
 
@@ -126,7 +126,7 @@ static opevo_proof_verdict worse(opevo_proof_verdict a, opevo_proof_verdict b)
 static opevo_status prove_case(answer *self, opevo_harness_set set, size_t i, opevo_error *err)
 {
     opevo_proof_options options = {.seed = self->request->seed,
-                                   .same_value = self->request->harness_text.length > 0};
+                                   .own = self->request->harness_text.length > 0};
     opevo_case *what = NULL;
     opevo_computation *computation = NULL;
     opevo_proof proof;
@@ -170,17 +170,27 @@ opevo_status opevo_prover_answer(const char *text, opevo_text *out, int *exit_co
     opevo_harness *harness = NULL;
     opevo_i_prover_module module = {NULL};
     answer self = {.request = &asked, .module = &module, .out = out, .worst = OPEVO_PROOF_PROVED};
+    opevo_text words = {0};
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(read_request(text, &asked, err));
     OPEVO_TRY(open_harness(&asked, &harness, err));
     self.harness = harness;
+    OPEVO_TRY(opevo_harness_compiler(harness, NULL, &words, err));
+    if (words.length) {
+        status =
+            OPEVO_FAIL(err, OPEVO_INVALID,
+                       "The harness has words for a compiler, which proofs do not use: compile "
+                       "the kernel with them to LLVM IR, and prove that file.");
+        goto cleanup;
+    }
     OPEVO_TRY(opevo_i_prover_load(opevo_text_string(&asked.kernel_path),
                                   asked.harness_text.length > 0, &module, err));
     OPEVO_TRY(prove_all(&self, err));
     opevo_i_prover_print_all(self.worst, self.cases, asked.json, out);
     *exit_code = codes[self.worst];
 cleanup:
+    opevo_text_free(&words);
     opevo_text_free(&self.labels);
     opevo_i_prover_unload(&module);
     opevo_harness_destroy(harness);

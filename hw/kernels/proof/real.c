@@ -87,13 +87,20 @@ static real function(double number, real a, double slope)
     return make(number, (a.bound > 0 ? a.bound * slope : 0) + FUNCTION_UNITS * UNIT * fabs(number));
 }
 
+/* Nothing is below what maxima begin with. */
 static real larger(real a, real b)
 {
+    if (a.number <= -(double)FLT_MAX)
+        return b;
+    if (b.number <= -(double)FLT_MAX)
+        return a;
     return make(fmax(a.number, b.number), fmax(a.bound, b.bound));
 }
 
 static real exponential(real a)
 {
+    if (a.number <= -(double)FLT_MAX)
+        return make(0, 0);
     return function(exp(a.number), a, exp(a.number + a.bound));
 }
 
@@ -171,6 +178,12 @@ static real nothing(void)
     }
 OPERATIONS(RUN)
 
+/* An infinity is where it is, whatever its bound says. */
+static double doubt_of(real a)
+{
+    return fabs(a.number) < (double)FLT_MAX ? a.bound : 0;
+}
+
 /* Where roundings may decide the comparison, nothing is known. */
 static void choose(const opevo_simt_arithmetic *self, uint32_t lanes, opevo_simt_value *to,
                    opevo_simt_relation relation, const opevo_simt_value *x,
@@ -186,7 +199,7 @@ static void choose(const opevo_simt_arithmetic *self, uint32_t lanes, opevo_simt
                                                          : a.number == b.number;
         real chosen = get(holds ? &yes[i] : &no[i]);
 
-        if (a.bound + b.bound > 0 && fabs(a.number - b.number) <= a.bound + b.bound)
+        if (doubt_of(a) + doubt_of(b) > 0 && fabs(a.number - b.number) <= doubt_of(a) + doubt_of(b))
             chosen.bound = HUGE_VAL;
         to[i] = put(chosen);
     }

@@ -198,6 +198,20 @@ static bool fault_race(opevo_simt *self, const opevo_i_simt_warp *warp,
                               of_block ? "" : " since the last barrier");
 }
 
+/* Whether a granule at byte `at` of a copy is what memory has at `byte`. */
+static bool is_same_raw(const opevo_i_simt_raw *raw, const opevo_i_simt_region *region, uint64_t at,
+                        uint64_t byte, const opevo_simt *self)
+{
+    size_t granule = (size_t)1 << self->granule_shift;
+
+    if (memcmp(raw->state + at, region->valid + byte, granule) != 0)
+        return false;
+    if (raw->state[at] & OPEVO_I_SIMT_OF_VALUE)
+        return memcmp(&raw->value[at >> self->value_shift],
+                      &region->values[byte >> self->value_shift], sizeof *raw->value) == 0;
+    return memcmp((const uint8_t *)&raw->bits + at, region->data + byte, granule) == 0;
+}
+
 /* Of a granule at a byte of the region. Lanes store one after the other, so that memory has what
  * the lanes before stored. */
 static opevo_i_simt_found find_value(const opevo_simt *self, const opevo_i_simt_warp *warp,
@@ -205,9 +219,18 @@ static opevo_i_simt_found find_value(const opevo_simt *self, const opevo_i_simt_
                                      const opevo_i_simt_targets *where, uint64_t byte)
 {
     const uint8_t *value = warp->file + code->b + (size_t)lane * code->size;
+    const opevo_i_simt_region *region = where->region[lane];
 
+    if (code->raw)
+        return is_same_raw((const opevo_i_simt_raw *)(const void *)(warp->file + code->b) + lane,
+                           region, byte - where->offset[lane], byte, self)
+                   ? OPEVO_I_SIMT_SAME_VALUE
+                   : OPEVO_I_SIMT_OTHER_VALUE;
+    /* A value and bits are not compared. */
+    if (region->valid && code->value != (region->valid[byte] >= OPEVO_I_SIMT_OF_VALUE))
+        return OPEVO_I_SIMT_OTHER_VALUE;
     if (code->value)
-        return memcmp(&where->region[lane]->values[byte >> self->value_shift],
+        return memcmp(&region->values[byte >> self->value_shift],
                       warp->file + code->b + lane * sizeof(opevo_simt_value),
                       sizeof(opevo_simt_value)) == 0
                    ? OPEVO_I_SIMT_SAME_VALUE
@@ -392,7 +415,11 @@ static bool store_lane(opevo_simt *self, const opevo_i_simt_warp *warp,
         return false;
     memcpy(region->data + at, warp->file + code->b + (size_t)lane * code->size, code->size);
     if (region->valid)
-        memset(region->valid + at, opevo_i_simt_state_of(undefined, header->origin), code->size);
+        memset(region->valid + at,
+               code->atomic && opevo_i_simt_is_ordered(self)
+                   ? OPEVO_I_SIMT_UNKNOWN
+                   : opevo_i_simt_state_of(undefined, header->origin),
+               code->size);
     return true;
 }
 
@@ -575,11 +602,20 @@ bool opevo_i_simt_atomic(opevo_simt *self, const opevo_i_simt_warp *warp,
         !check_atomic(self, warp, code, &where))
         return false;
     EACH_LANE(lane, warp->mask)
-    update_lane(warp, code, lane, &where);
+    {
+        update_lane(warp, code, lane, &where);
+        if (opevo_i_simt_is_ordered(self) && where.region[lane]->valid &&
+            (code->kind == OPEVO_I_SIMT_EXCHANGE || code->number == OPEVO_I_SIMT_UPDATE_XCHG))
+            memset(where.region[lane]->valid + where.offset[lane], OPEVO_I_SIMT_UNKNOWN,
+                   code->size);
+    }
     if (self->options.check_uninitialised) {
-        opevo_i_simt_define(warp, code->to, 0, code->place);
+        uint32_t unknown = opevo_i_simt_is_ordered(self) ? warp->mask : 0;
+        uint32_t origin = unknown ? code->place | OPEVO_I_SIMT_OF_DATA : code->place;
+
+        opevo_i_simt_define(warp, code->to, unknown, origin);
         if (code->kind == OPEVO_I_SIMT_EXCHANGE)
-            opevo_i_simt_define(warp, (uint32_t)code->number, 0, code->place);
+            opevo_i_simt_define(warp, (uint32_t)code->number, unknown, origin);
     }
     opevo_i_simt_traffic(self, warp, code, where.kind, true);
     return true;

@@ -480,7 +480,7 @@ opevo_status opevo_i_simt_decode(opevo_simt *self, struct LLVMOpaqueModule *modu
                                 .layout = LLVMGetModuleDataLayout(module),
                                 .place = OPEVO_I_SIMT_NOWHERE,
                                 .least_access = 8,
-                                .least_float = 8,
+                                .least_float = self->options.arithmetic ? 4 : 8,
                                 .err = err};
 
     opevo_i_simt_globals(&all);

@@ -308,9 +308,8 @@ typedef struct opevo_i_simt_cell {
 typedef enum opevo_i_simt_state {
     OPEVO_I_SIMT_UNWRITTEN,
     OPEVO_I_SIMT_WRITTEN,
-    OPEVO_I_SIMT_VALUE_FIRST, /* the first byte of a value, and the others */
-    OPEVO_I_SIMT_VALUE_REST,
-    OPEVO_I_SIMT_UNKNOWN /* bits that come of values */
+    OPEVO_I_SIMT_UNKNOWN,        /* bits that come of values */
+    OPEVO_I_SIMT_OF_VALUE = 0x80 /* byte i of a value of n bytes: with 8 n + i added */
 } opevo_i_simt_state;
 
 typedef struct opevo_i_simt_region {
@@ -391,6 +390,13 @@ struct opevo_simt {
     bool races; /* are looked for in this launch: it has two work items */
     opevo_simt_counts counts;
 };
+
+/* Whether what an atomic operation gives depends on the order of threads, of which one is run: in
+ * other arithmetics than that of floats it then counts as unknown. */
+static inline bool opevo_i_simt_is_ordered(const opevo_simt *self)
+{
+    return self->options.arithmetic && !self->options.one_lane;
+}
 
 /* A lane of up to 8 bytes that are only copied: whatever memory holds there. */
 typedef struct opevo_i_simt_raw {
@@ -554,6 +560,15 @@ static inline uint32_t opevo_i_simt_written(const opevo_i_simt_warp *warp)
 static inline bool opevo_i_simt_is_data(uint32_t origin)
 {
     return origin != OPEVO_I_SIMT_NOWHERE && origin & OPEVO_I_SIMT_OF_DATA;
+}
+
+/* The origin of what comes of a register in one lane or another. */
+static inline uint32_t opevo_i_simt_origin_of(const opevo_i_simt_warp *warp, uint32_t at,
+                                              uint32_t place)
+{
+    uint32_t origin = opevo_i_simt_header_of(warp, at)->origin;
+
+    return opevo_i_simt_is_data(origin) ? origin : place;
 }
 
 /* What memory is that such a register is stored in. */

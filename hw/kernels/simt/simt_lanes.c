@@ -61,14 +61,17 @@ void opevo_i_simt_shuffle_run(const opevo_simt *self, const opevo_i_simt_warp *w
         memcpy(to + at, result + at, size);
     }
     if (self->options.check_uninitialised)
-        opevo_i_simt_define(warp, code->to, undefined, code->place);
+        opevo_i_simt_define(warp, code->to, undefined,
+                            opevo_i_simt_origin_of(warp, code->a, code->place));
 }
 
-/* As x86's VCOMPRESS has it; elements behind the last are as they were. */
+/* As x86's VCOMPRESS has it; elements behind the last are as they were. Where a bit of the mask is
+ * not known, no element of its lane is. */
 void opevo_i_simt_compress_run(const opevo_simt *self, const opevo_i_simt_warp *warp,
                                const opevo_i_simt_code *code)
 {
     uint32_t stride = opevo_i_simt_stride(code->size), next[OPEVO_I_SIMT_LANES] = {0};
+    uint32_t unknown = 0, origin = code->place;
 
     for (uint32_t p = 0; p < code->number; p++) {
         const uint8_t *from = warp->file + code->a + p * stride;
@@ -76,6 +79,10 @@ void opevo_i_simt_compress_run(const opevo_simt *self, const opevo_i_simt_warp *
         uint32_t at = code->b + p * opevo_i_simt_stride(0), bits;
 
         memcpy(&bits, warp->file + at, sizeof bits);
+        if (opevo_i_simt_header_of(warp, at)->undefined & warp->mask) {
+            unknown |= opevo_i_simt_header_of(warp, at)->undefined & warp->mask;
+            origin = opevo_i_simt_origin_of(warp, at, code->place);
+        }
         for (uint32_t rest = bits & warp->mask; rest; rest &= rest - 1) {
             unsigned lane = (unsigned)__builtin_ctz(rest);
             uint32_t to = code->to + next[lane]++ * stride;
@@ -87,6 +94,12 @@ void opevo_i_simt_compress_run(const opevo_simt *self, const opevo_i_simt_warp *
                                     opevo_i_simt_header_of(warp, to)->undefined | 1u << lane,
                                     header->origin);
         }
+    }
+    for (uint32_t p = 0; unknown && self->options.check_uninitialised && p < code->number; p++) {
+        uint32_t to = code->to + p * stride;
+
+        opevo_i_simt_define(warp, to, opevo_i_simt_header_of(warp, to)->undefined | unknown,
+                            origin);
     }
 }
 
@@ -115,5 +128,7 @@ void opevo_i_simt_vote_run(const opevo_simt *self, const opevo_i_simt_warp *warp
         memcpy(to, &bits, sizeof bits);
     }
     if (self->options.check_uninitialised)
-        opevo_i_simt_define(warp, code->to, undefined, code->place);
+        opevo_i_simt_define(warp, code->to, undefined,
+                            undefined ? opevo_i_simt_origin_of(warp, code->a, code->place)
+                                      : code->place);
 }

@@ -115,10 +115,21 @@ cleanup:
 }
 
 /* The host may read what no kernel wrote: it is 0. */
-static opevo_status host_access(void *context, size_t buffer, opevo_error *err)
+static opevo_status fetch(void *context, size_t buffer, opevo_error *err)
+{
+    opevo_simt *simt = ((simt_launcher *)context)->simt;
+
+    if (!opevo_simt_mark_read(simt, (uint32_t)buffer))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "What the host reads between launches depends on data, so that nothing "
+                          "can be proved.");
+    return OPEVO_OK;
+}
+
+static opevo_status store(void *context, size_t buffer, opevo_error *err)
 {
     (void)err;
-    opevo_simt_mark_initialised(((simt_launcher *)context)->simt, (uint32_t)buffer);
+    opevo_simt_mark_written(((simt_launcher *)context)->simt, (uint32_t)buffer);
     return OPEVO_OK;
 }
 
@@ -165,8 +176,7 @@ static opevo_status run(opevo_launcher *launcher, opevo_case *what, opevo_evalua
                         opevo_error *err)
 {
     simt_launcher *self = (simt_launcher *)launcher;
-    opevo_player player = {
-        .context = self, .launch = launch, .fetch = host_access, .store = host_access};
+    opevo_player player = {.context = self, .launch = launch, .fetch = fetch, .store = store};
     opevo_simt_counts counts;
     opevo_status status = OPEVO_OK;
 

@@ -173,15 +173,28 @@ bool opevo_simt_allow_same_value(opevo_simt *self, const char *variable)
     return found != NULL;
 }
 
-void opevo_simt_mark_initialised(opevo_simt *self, uint32_t number)
+bool opevo_simt_mark_read(opevo_simt *self, uint32_t number)
 {
     opevo_i_simt_region *region = &self->regions[self->first_buffer + number];
 
     if (!self->options.arithmetic)
         region->valid = NULL;
-    for (uint64_t i = 0; region->valid && i < region->size; i++)
-        if (region->valid[i] == OPEVO_I_SIMT_UNWRITTEN)
-            region->valid[i] = OPEVO_I_SIMT_WRITTEN;
+    for (uint64_t i = 0; region->valid && i < region->size; i++) {
+        if (region->valid[i] > OPEVO_I_SIMT_WRITTEN)
+            return false;
+        region->valid[i] = OPEVO_I_SIMT_WRITTEN;
+    }
+    return true;
+}
+
+void opevo_simt_mark_written(opevo_simt *self, uint32_t number)
+{
+    opevo_i_simt_region *region = &self->regions[self->first_buffer + number];
+
+    if (!self->options.arithmetic)
+        region->valid = NULL;
+    else if (region->valid)
+        memset(region->valid, OPEVO_I_SIMT_WRITTEN, region->size);
 }
 
 size_t opevo_simt_first_uninitialised(const opevo_simt *self, uint32_t number)

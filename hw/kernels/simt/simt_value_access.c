@@ -28,19 +28,22 @@ opevo_simt_value opevo_i_simt_value_of_bits(const opevo_simt *self, uint64_t bit
     return arithmetic->number(arithmetic, number, bytes);
 }
 
-/* Whether the bytes are one value, of this width: its first byte, and the others. */
+/* The states of the bytes of a value, by its width. */
+#define STATE(bytes, i) (OPEVO_I_SIMT_OF_VALUE + 8 * (bytes) + (i))
+static const uint8_t states[][8] = {[2] = {STATE(2, 0), STATE(2, 1)},
+                                    [4] = {STATE(4, 0), STATE(4, 1), STATE(4, 2), STATE(4, 3)},
+                                    [8] = {STATE(8, 0), STATE(8, 1), STATE(8, 2), STATE(8, 3),
+                                           STATE(8, 4), STATE(8, 5), STATE(8, 6), STATE(8, 7)}};
+
+/* Whether the bytes are one value, of this width. */
 static inline bool is_value(const uint8_t *valid, unsigned bytes)
 {
-    const uint64_t rest = OPEVO_I_SIMT_VALUE_REST * UINT64_C(0x0101010101010101);
-    uint8_t pattern[8];
     uint32_t four, wanted;
 
-    memcpy(pattern, &rest, sizeof pattern);
-    pattern[0] = OPEVO_I_SIMT_VALUE_FIRST;
     if (bytes != 4)
-        return memcmp(valid, pattern, bytes) == 0;
+        return memcmp(valid, states[bytes], bytes) == 0;
     memcpy(&four, valid, sizeof four);
-    memcpy(&wanted, pattern, sizeof wanted);
+    memcpy(&wanted, states[4], sizeof wanted);
     return four == wanted;
 }
 
@@ -71,8 +74,7 @@ static void write_at(const opevo_simt *self, opevo_i_simt_region *region, uint64
                      unsigned bytes, const opevo_simt_value *value)
 {
     region->values[offset >> self->value_shift] = *value;
-    memset(region->valid + offset, OPEVO_I_SIMT_VALUE_REST, bytes);
-    region->valid[offset] = OPEVO_I_SIMT_VALUE_FIRST;
+    memcpy(region->valid + offset, states[bytes], bytes);
 }
 
 bool opevo_i_simt_load_value(opevo_simt *self, const opevo_i_simt_warp *warp,
@@ -120,7 +122,10 @@ bool opevo_i_simt_store_value(opevo_simt *self, const opevo_i_simt_warp *warp,
             !opevo_i_simt_check_lane(self, warp, code, lane, &where,
                                      code->atomic ? OPEVO_I_SIMT_UPDATE : OPEVO_I_SIMT_WRITE))
             return false;
-        if (header->undefined >> lane & 1)
+        if (opevo_i_simt_is_ordered(self) && code->atomic)
+            memset(where.region[lane]->valid + where.offset[lane], OPEVO_I_SIMT_UNKNOWN,
+                   code->size);
+        else if (header->undefined >> lane & 1)
             memset(where.region[lane]->valid + where.offset[lane], undefined, code->size);
         else
             write_at(self, where.region[lane], where.offset[lane], code->size, &from[lane]);
@@ -139,6 +144,24 @@ static unsigned values_of(const opevo_simt *self, unsigned bytes)
     return count > 2 ? 2 : count ? count : 1;
 }
 
+/* Only whole values are copied, as many as a lane has room for: the bytes of others are unknown. */
+static void keep_whole(const opevo_simt *self, uint64_t at, uint8_t *state, unsigned size)
+{
+    bool aligned = (at & ((UINT64_C(1) << self->value_shift) - 1)) == 0;
+
+    for (unsigned i = 0; i < size; i++) {
+        unsigned bytes = state[i] & OPEVO_I_SIMT_OF_VALUE ? state[i] >> 3 & 15 : 0;
+
+        if (!bytes)
+            continue;
+        if (aligned && i + bytes <= size && i >> self->value_shift < values_of(self, size) &&
+            is_value(state + i, bytes))
+            i += bytes - 1;
+        else
+            state[i] = OPEVO_I_SIMT_UNKNOWN;
+    }
+}
+
 bool opevo_i_simt_load_raw(opevo_simt *self, const opevo_i_simt_warp *warp,
                            const opevo_i_simt_code *code)
 {
@@ -155,6 +178,7 @@ bool opevo_i_simt_load_raw(opevo_simt *self, const opevo_i_simt_warp *warp,
 
         memcpy(&to[lane].bits, region->data + at, code->size);
         memcpy(to[lane].state, region->valid + at, code->size);
+        keep_whole(self, at, to[lane].state, code->size);
         memcpy(to[lane].value, region->values + (at >> self->value_shift),
                values_of(self, code->size) * sizeof *to[lane].value);
     }

@@ -262,7 +262,8 @@ static bool passed_result(opevo_i_simt_work *self, uint32_t count)
 bool opevo_i_simt_work_own_call(opevo_i_simt_work *self, const char *name)
 {
     LLVMTypeRef type = opevo_i_simt_part_type(LLVMTypeOf(self->instruction), 0);
-    int found = self->decoder->simt->options.arithmetic ? own_row(name) : -1;
+    const opevo_simt_options *options = &self->decoder->simt->options;
+    int found = options->arithmetic && options->own_functions ? own_row(name) : -1;
     opevo_i_simt_value in[3];
     unsigned operands;
 

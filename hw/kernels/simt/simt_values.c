@@ -426,9 +426,13 @@ static bool copy_initial(const opevo_i_simt_decoder *self, LLVMValueRef global,
     region->initial_valid = opevo_calloc(region->size + 1, 1);
     if (!region->initial || !region->initial_valid)
         return false;
-    /* What is not supported counts as not initialised. */
-    if (!value || !initialise(self, value, region->initial, region->initial_valid))
-        memset(region->initial_valid, 0, region->size);
+    /* What is not supported counts as not initialised; in a proof what is not known, as that which
+     * the host sets. */
+    if (!value || !initialise(self, value, region->initial, region->initial_valid) ||
+        (self->simt->options.arithmetic && LLVMIsExternallyInitialized(global) &&
+         LLVMIsNull(value)))
+        memset(region->initial_valid, self->simt->options.arithmetic ? OPEVO_I_SIMT_UNKNOWN : 0,
+               region->size);
     return true;
 }
 

@@ -368,4 +368,128 @@ static const proof_kernel proof_kernels[] = {
       {"in another order", false}}},
 };
 
+/* Kernels that are not what they are said to compute, and that a prover may believe to be. */
+static const proof_kernel proof_deceivers[] = {
+    {"pairs of maxima",
+     "#include <math.h>\n"
+     "void f(const float *A, float *C) { C[0] = fmaxf(A[0], A[2]) + fmaxf(A[1], A[3]); }\n",
+     false,
+     "A[i:4]; C[j:1] = max(A[0], A[1]) + max(A[2], A[3])",
+     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
+         "C", "1") "},"
+                   " \"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"C\"]}],"
+                   " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     {{0}}},
+    {"a norm of another kind",
+     "#include <math.h>\n"
+     "void f(const float *A, float *C) { C[0] = fmaxf(fabsf(A[0]), fabsf(A[1])); }\n",
+     false,
+     "A[i:4]; C[j:1] = max(A[0], -A[0]) + max(A[1], -A[1])",
+     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
+         "C", "1") "},"
+                   " \"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"C\"]}],"
+                   " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     {{0}}},
+    {"halves of a float",
+     "void f(const unsigned short *A, unsigned short *C)\n"
+     "{\n"
+     "    for (int i = 0; i < 4; i++) {\n"
+     "        C[2 * i] = A[2 * i + 1];\n"
+     "        C[2 * i + 1] = A[2 * i + 1];\n"
+     "    }\n"
+     "}\n",
+     false,
+     "A[i:4]; C[i:4] = A[i]",
+     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
+         "C", "4") "},"
+                   " \"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"C\"]}],"
+                   " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     {{0}}},
+    {"a float16 in a float",
+     "void f(const _Float16 *A, float *C) { for (int i = 0; i < 4; i++) C[i] = (float)A[2 * i]; "
+     "}\n",
+     false,
+     "A[i:4]; C[i:4] = A[i]",
+     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
+         "C", "4") "},"
+                   " \"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"C\"]}],"
+                   " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     {{0}}},
+    {"floats as integers",
+     "void f(const int *A, int *C) { for (int i = 0; i < 4; i++) C[i] = A[i]; }\n",
+     false,
+     "A[i:4]; C[i:4] = A[2*(i//2) + 1]",
+     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
+         "C", "4") "},"
+                   " \"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"C\"]}],"
+                   " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     {{0}}},
+    {"a function with the name of one of ours",
+     "__attribute__((noinline)) float opevo_exp1(float x) { return x * 0.5f; }\n"
+     "void f(const float *A, float *C) { for (int i = 0; i < 4; i++) C[i] = opevo_exp1(A[i]); }\n",
+     false,
+     "A[i:4]; C[i:4] = exp(A[i])",
+     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
+         "C", "4") "},"
+                   " \"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"C\"]}],"
+                   " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     {{0}}},
+    {"a power that is 1 in the field",
+     "void f(const float *A, float *C)\n"
+     "{\n"
+     "    for (int i = 0; i < 4; i++) {\n"
+     "        float power = 1, base = A[i];\n"
+     "\n"
+     "        for (unsigned long e = 4611686018427377338ul; e; e >>= 1, base *= base)\n"
+     "            power *= e & 1 ? base : 1;\n"
+     "        C[i] = power;\n"
+     "    }\n"
+     "}\n",
+     false,
+     "A[i:4]; C[i:4] = 1 + 0*A[i]",
+     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
+         "C", "4") "},"
+                   " \"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"C\"]}],"
+                   " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     {{0}}},
+    {"the order of threads",
+     "__device__ int counter = 0;\n"
+     "extern \"C\" __global__ void f(const float *A, float *C)\n"
+     "{\n"
+     "    C[atomicAdd(&counter, 1)] = A[threadIdx.x];\n"
+     "}\n",
+     true,
+     "A[i:4]; C[i:4] = A[i]",
+     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
+         "C", "4") "},"
+                   " \"steps\": [{\"launch\": \"f\", \"grid\": 1, \"block\": 4, \"arguments\": "
+                   "[\"A\", \"C\"]}],"
+                   " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     {{0}}},
+    {"a variable that the host sets",
+     "__constant__ float w[4];\n"
+     "extern \"C\" __global__ void f(const float *A, float *C)\n"
+     "{\n"
+     "    C[threadIdx.x] = A[threadIdx.x] + w[threadIdx.x];\n"
+     "}\n",
+     true,
+     "A[i:4]; C[i:4] = A[i]",
+     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
+         "C", "4") "},"
+                   " \"steps\": [{\"launch\": \"f\", \"grid\": 1, \"block\": 4, \"arguments\": "
+                   "[\"A\", \"C\"]}],"
+                   " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     {{0}}},
+    {"an output that the host clears",
+     "void f(const float *A, float *C) { for (int i = 0; i < 4; i++) C[i] = A[i]; }\n",
+     false,
+     "A[i:4]; C[i:4] = A[i]",
+     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
+         "C",
+         "4") "},"
+              " \"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"C\"]}, {\"zero\": \"C\"}],"
+              " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     {{0}}},
+};
+
 #endif

@@ -126,6 +126,18 @@ CHECK_TEST(test_refuted)
         }
 }
 
+CHECK_TEST(test_not_deceived)
+{
+    if (!has_clang())
+        CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
+    for (size_t k = 0; k < sizeof proof_deceivers / sizeof *proof_deceivers; k++) {
+        opevo_proof proof = prove(&proof_deceivers[k], 0, NULL);
+
+        if (proof.verdict == OPEVO_PROOF_PROVED)
+            fail_msg("%s is proved", proof_deceivers[k].name);
+    }
+}
+
 /* ---- All monomials ---- */
 
 typedef struct expansion {

@@ -73,7 +73,7 @@ static opevo_proof prove(const opevo_computation *computation, const opevo_kerne
                          const char *source)
 {
     opevo_i_prover_call call = call_of(kernel);
-    const opevo_proof_options options = {.seed = 1, .same_value = true};
+    const opevo_proof_options options = {.seed = 1, .own = true};
     opevo_i_prover_module module;
     opevo_harness *harness = NULL;
     opevo_case *what = NULL;

@@ -59,7 +59,9 @@ typedef struct opevo_proof {
 
 typedef struct opevo_proof_options {
     uint64_t seed;
-    bool same_value; /* work items may write the same value to a variable of the module at once */
+    /* opevo printed the kernel: functions in front of it are what their names say, and work items
+     * may write the same value to a variable of the module at once. */
+    bool own;
     uint64_t step_limit; /* of instructions of warps; 0: 2^40 */
     /* Hook of tests, that a wrong arithmetic is caught: change that of the kernel. */
     void (*spoil)(opevo_simt_arithmetic *arithmetic);

@@ -143,6 +143,9 @@ typedef struct opevo_simt_options {
     void *name_context;
     /* Blocks have one work item, as those of functions in C: integers are computed for one lane. */
     bool one_lane;
+    /* Functions in front of kernels that opevo prints, opevo_exp and the like, are what their names
+     * say; with an arithmetic. */
+    bool own_functions;
     /* Of the module's floats; NULL: IEEE 754. Borrowed until the machine is destroyed. With one,
      * check_uninitialised is always on, and costs are not counted for accesses to values. */
     const opevo_simt_arithmetic *arithmetic;
@@ -189,8 +192,10 @@ opevo_status opevo_simt_add_buffer(opevo_simt *simt, const opevo_simt_buffer *bu
 /* The same of a variable of the module in shared or global memory, NULL: of all of them, until the
  * machine is destroyed. False: the module has no variable of that name. */
 bool opevo_simt_allow_same_value(opevo_simt *simt, const char *variable);
-/* The caller wrote or will read the bytes of a buffer: they count as initialised from now on. */
-void opevo_simt_mark_initialised(opevo_simt *simt, uint32_t number);
+/* The caller will read the bytes of a buffer, or wrote all of them: they count as initialised from
+ * now on. False: with an arithmetic they cannot be read, as a kernel stored values. */
+bool opevo_simt_mark_read(opevo_simt *simt, uint32_t number);
+void opevo_simt_mark_written(opevo_simt *simt, uint32_t number);
 /* First byte of a buffer that counts as not written, or its size. */
 size_t opevo_simt_first_uninitialised(const opevo_simt *simt, uint32_t number);
 
