@@ -314,7 +314,7 @@ static double fit(work *self, double ratio)
     return -(double)n / 2 * log(self->noise) - logarithm;
 }
 
-/* Takes the likeliest ratio and inverts its K; false if there is none. */
+/* Takes the likeliest ratio and inverts its K; false if no K can be inverted. */
 static bool choose(work *self)
 {
     double best = -INFINITY, ratio = 0;

@@ -26,6 +26,23 @@ static inline opevo_space *space_of(const char *const *texts, size_t count)
     return space;
 }
 
+/* A path of so many points. */
+static inline opevo_space *path_of(int count)
+{
+    opevo_text text = {0};
+    const char *path = NULL;
+    opevo_space *space = NULL;
+
+    opevo_text_add(&text, "discrete(0");
+    for (int i = 1; i < count; i++)
+        opevo_text_printf(&text, ",%d", i);
+    opevo_text_add(&text, ")");
+    path = opevo_text_string(&text);
+    space = space_of(&path, 1);
+    opevo_text_free(&text);
+    return space;
+}
+
 /* Laws of one parameter from all of its vertices, row by row. */
 static inline long double *rows_by_series(const opevo_parameter *parameter, double q)
 {

@@ -123,4 +123,34 @@ static inline void own_check(const char *name, opevo_objective *objective,
     assert_int_equal(failures, 0);
 }
 
+/* The problem of Kernel Tuner or KTT with this text, as problem.json. */
+static inline opevo_status own_open_problem(const char *text, opevo_kernel_dialect dialect,
+                                            const char *device, opevo_objective **out,
+                                            opevo_error *err)
+{
+    opevo_text source = {0}, harness = {0};
+    opevo_live_options options = opevo_live_defaults();
+    opevo_kernel_maker *maker = NULL;
+    opevo_space *space = NULL;
+    char path[4200];
+    opevo_status status = OPEVO_OK;
+
+    own_write("problem.json", text);
+    snprintf(path, sizeof path, "%s", own_path("problem.json"));
+    assert_true(opevo_own_is_t1(path));
+    OPEVO_TRY(opevo_own_t1_read(path, &source, &harness, err));
+    OPEVO_TRY(opevo_space_load(path, &space, err));
+    status = opevo_own_kernels_open(&(opevo_own_files){.source = opevo_text_string(&source),
+                                                       .harness = path,
+                                                       .text = opevo_text_string(&harness)},
+                                    dialect, false, 1, space, &maker, err);
+    options.device = device;
+    if (status == OPEVO_OK)
+        status = opevo_live_open(maker, &options, out, err);
+cleanup:
+    opevo_text_free(&source);
+    opevo_text_free(&harness);
+    return status;
+}
+
 #endif

@@ -38,7 +38,7 @@ static void remainders_release(remainders *self)
     opevo_free(self->known);
 }
 
-/* Sets *next to the node that the point's own vertex leads to; false where there is none. */
+/* Sets *next to the node that the point's own vertex leads to; false where it leads to no node. */
 static bool follow(const remainders *self, size_t l, uint32_t node, uint32_t *next)
 {
     const opevo_i_topology_level *level = &self->group->levels[l];

@@ -167,8 +167,7 @@ opevo_status opevo_i_harness_read_fill(const opevo_harness *harness, const opevo
     case OPEVO_I_FILL_NORMAL:
         if (!real)
             return opevo_json_fail(at, err, "Integers cannot be %s; use \"integers\".", name);
-        return content.value ? read_pair(&content, buffer, err)
-                             : opevo_json_fail(at, err, "An array of two numbers is expected.");
+        /* fall through */
     case OPEVO_I_FILL_INTEGERS:
     case OPEVO_I_FILL_CHOICE:
         return content.value ? read_pair(&content, buffer, err)

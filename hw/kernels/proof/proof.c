@@ -24,7 +24,7 @@ const char *opevo_proof_verdict_name(opevo_proof_verdict verdict)
     return names[verdict];
 }
 
-#define MOST_DOUBT 1e-3 /* a verdict that is false so often is none */
+#define MOST_DOUBT 1e-3 /* the largest probability of a false verdict */
 
 /* ---- Buffers and tensors ---- */
 

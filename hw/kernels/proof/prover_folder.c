@@ -62,7 +62,7 @@ static bool read_three(const char *at, uint32_t out[3])
     return at && sscanf(at, " %u, %u, %u", &out[0], &out[1], &out[2]) == 3;
 }
 
-/* The launch of number i on a GPU; false: there is none. */
+/* The launch of number i on a GPU; false if the kernel has fewer. */
 static bool read_launch(const char *header, size_t i, opevo_i_prover_call *call)
 {
     const char *name = behind(header, "__global__ void ", i);

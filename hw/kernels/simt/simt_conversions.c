@@ -103,7 +103,7 @@ bool opevo_i_simt_work_conversion(opevo_i_simt_work *self)
     return true;
 }
 
-/* An integer as a vector of its bits; false: it is none. */
+/* An integer as a vector of its bits; false for another type. */
 static bool spread_bits(opevo_i_simt_work *self, const opevo_i_simt_value *in)
 {
     opevo_i_simt_slot from = work_part(self, in, 0);

@@ -2,7 +2,7 @@
 
 /* Faults as sentences: which instruction of which thread did what. */
 
-#include "simt_internal.h"
+#include "simt_registers_internal.h"
 
 #include <opevo/text.h>
 

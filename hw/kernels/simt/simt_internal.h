@@ -441,6 +441,8 @@ bool opevo_i_simt_load(opevo_simt *self, const opevo_i_simt_warp *warp,
                        const opevo_i_simt_code *code);
 bool opevo_i_simt_store(opevo_simt *self, const opevo_i_simt_warp *warp,
                         const opevo_i_simt_code *code);
+/* What an atomic operation, of OPEVO_I_SIMT_UPDATE, makes of `size` bytes (simt_update.c). */
+uint64_t opevo_i_simt_updated(int64_t update, uint64_t old, uint64_t value, unsigned size);
 bool opevo_i_simt_atomic(opevo_simt *self, const opevo_i_simt_warp *warp,
                          const opevo_i_simt_code *code);
 
@@ -543,59 +545,6 @@ bool opevo_i_simt_fault_undefined(opevo_simt *self, const opevo_i_simt_warp *war
 #define opevo_i_simt_fault(...) ((void)opevo_i_simt_fault(__VA_ARGS__), false)
 #define opevo_i_simt_fault_undefined(...) ((void)opevo_i_simt_fault_undefined(__VA_ARGS__), false)
 #endif
-
-static inline opevo_i_simt_header *opevo_i_simt_header_of(const opevo_i_simt_warp *warp,
-                                                          uint32_t at)
-{
-    return (opevo_i_simt_header *)(void *)(warp->file + at) - 1;
-}
-
-/* Lanes whose old value still matters are not written: those that wait elsewhere. */
-static inline uint32_t opevo_i_simt_written(const opevo_i_simt_warp *warp)
-{
-    return warp->mask == warp->live ? UINT32_MAX : warp->mask;
-}
-
-/* Whether a register is undefined because it comes of values. */
-static inline bool opevo_i_simt_is_data(uint32_t origin)
-{
-    return origin != OPEVO_I_SIMT_NOWHERE && origin & OPEVO_I_SIMT_OF_DATA;
-}
-
-/* The origin of what comes of a register in one lane or another. */
-static inline uint32_t opevo_i_simt_origin_of(const opevo_i_simt_warp *warp, uint32_t at,
-                                              uint32_t place)
-{
-    uint32_t origin = opevo_i_simt_header_of(warp, at)->origin;
-
-    return opevo_i_simt_is_data(origin) ? origin : place;
-}
-
-/* What memory is that such a register is stored in. */
-static inline uint8_t opevo_i_simt_state_of(bool undefined, uint32_t origin)
-{
-    return !undefined                     ? OPEVO_I_SIMT_WRITTEN
-           : opevo_i_simt_is_data(origin) ? OPEVO_I_SIMT_UNKNOWN
-                                          : OPEVO_I_SIMT_UNWRITTEN;
-}
-
-/* Say which lanes of a register are undefined now. Where several reasons meet, values are it. */
-static inline void opevo_i_simt_define(const opevo_i_simt_warp *warp, uint32_t to,
-                                       uint32_t undefined, uint32_t origin)
-{
-    opevo_i_simt_header *header = opevo_i_simt_header_of(warp, to);
-
-    if (!(header->undefined | undefined))
-        return;
-    if (undefined & warp->mask) {
-        bool kept = (header->undefined & ~opevo_i_simt_written(warp)) &&
-                    opevo_i_simt_is_data(header->origin);
-
-        header->origin = kept ? header->origin : origin;
-    }
-    header->undefined =
-        (header->undefined & ~opevo_i_simt_written(warp)) | (undefined & warp->mask);
-}
 
 static inline uint64_t opevo_i_simt_cost_of(const opevo_simt *self, opevo_i_simt_cost which)
 {

@@ -2,7 +2,7 @@
 
 /* Shuffles and votes, as PTX defines shfl.sync and vote.sync, among the lanes that run. */
 
-#include "simt_internal.h"
+#include "simt_registers_internal.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 
 /* Launches: registers that all threads begin with, the order of blocks and warps, barriers. */
 
-#include "simt_internal.h"
+#include "simt_registers_internal.h"
 
 #include <opevo/memory.h>
 #include <opevo/random.h>

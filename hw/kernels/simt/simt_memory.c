@@ -2,7 +2,7 @@
 
 /* Regions of memory: variables of the module, local memory and buffers, with their shadows. */
 
-#include "simt_internal.h"
+#include "simt_registers_internal.h"
 
 #include <opevo/memory.h>
 

@@ -3,7 +3,7 @@
 /* Loads and stores of values. Memory holds bytes and, beside them, a value for each piece of the
  * size of the least float; each byte says which of the two counts. */
 
-#include "simt_internal.h"
+#include "simt_registers_internal.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 /* Operations on values, by the running lanes alone: what an arithmetic counts is what was
  * computed. */
 
-#include "simt_internal.h"
+#include "simt_registers_internal.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 /* A warp runs instruction by instruction for the lanes of its mask. Where a branch divides them,
  * the lanes of one side wait on a stack, below them those that will meet at the post-dominator. */
 
-#include "simt_internal.h"
 #include "simt_operations.def"
+#include "simt_registers_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -407,13 +407,11 @@ static bool step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_c
         opevo_i_simt_value_run(self, warp, code);
         select_undefined(warp, code);
         return true;
-    case OPEVO_I_SIMT_RAW:
-        opevo_i_simt_value_run(self, warp, code);
-        return true;
     case OPEVO_I_SIMT_WHOLE:
         opevo_i_simt_value_run(self, warp, code);
         pass_undefined(warp, code);
         return true;
+    case OPEVO_I_SIMT_RAW:
     case OPEVO_I_SIMT_CHOOSE_VALUE:
     case OPEVO_I_SIMT_BITS_OF_VALUE:
         opevo_i_simt_value_run(self, warp, code);

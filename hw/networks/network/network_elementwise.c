@@ -316,17 +316,24 @@ static opevo_status define_pow(const opevo_i_net_call *call, opevo_text *out, op
     return OPEVO_FAIL(err, OPEVO_MISMATCH, "The exponent is not such a constant.");
 }
 
+/* Of a version, with at least and at most so many inputs; 0: any number. */
+#define BINARY(name, since, least, most, function)                                                 \
+    {                                                                                              \
+        name, since, least, most, 1, infer, define, opevo_i_net_move_by_routine, function, NULL,   \
+            &binary, 0                                                                             \
+    }
+
 const opevo_i_net_operator opevo_i_net_elementwise[] = {
-    {"Add", 7, 2, 2, 1, infer, define, opevo_i_net_move_by_routine, ADD, NULL, &binary, 0},
-    {"Sub", 7, 2, 2, 1, infer, define, opevo_i_net_move_by_routine, SUBTRACT, NULL, &binary, 0},
-    {"Mul", 7, 2, 2, 1, infer, define, opevo_i_net_move_by_routine, MULTIPLY, NULL, &binary, 0},
-    {"Div", 7, 2, 2, 1, infer, define, opevo_i_net_move_by_routine, DIVIDE, NULL, &binary, 0},
-    {"Max", 8, 1, 0, 1, infer, define, opevo_i_net_move_by_routine, MAXIMUM, NULL, &binary, 0},
-    {"Min", 8, 1, 0, 1, infer, define, opevo_i_net_move_by_routine, MINIMUM, NULL, &binary, 0},
-    {"Sum", 8, 1, 0, 1, infer, define, opevo_i_net_move_by_routine, SUM, NULL, &binary, 0},
-    {"Mean", 8, 1, 0, 1, infer, define, opevo_i_net_move_by_routine, MEAN, NULL, &binary, 0},
+    BINARY("Add", 7, 2, 2, ADD),
+    BINARY("Sub", 7, 2, 2, SUBTRACT),
+    BINARY("Mul", 7, 2, 2, MULTIPLY),
+    BINARY("Div", 7, 2, 2, DIVIDE),
+    BINARY("Max", 8, 1, 0, MAXIMUM),
+    BINARY("Min", 8, 1, 0, MINIMUM),
+    BINARY("Sum", 8, 1, 0, SUM),
+    BINARY("Mean", 8, 1, 0, MEAN),
     {"Pow", 7, 2, 2, 1, infer, define_pow, opevo_i_net_move_by_routine, POWER, NULL, &binary, 0},
-    {"PRelu", 7, 2, 2, 1, infer, define, opevo_i_net_move_by_routine, PRELU, NULL, &binary, 0},
+    BINARY("PRelu", 7, 2, 2, PRELU),
     {"Clip", 6, 1, 3, 1, infer_clip, define, opevo_i_net_move_by_routine, CLIP,
      "max=float:-10 min=float:-10", &clip, 0},
     {"Mod", 10, 2, 2, 1, infer_modulo, opevo_i_net_define_none, opevo_i_net_move_by_routine, MODULO,

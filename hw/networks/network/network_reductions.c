@@ -380,31 +380,24 @@ cleanup:
     return status;
 }
 
+#define REDUCED(name, routine)                                                                     \
+    {                                                                                              \
+        name, 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine, routine, \
+            "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-", &reduction, 0               \
+    }
+
 const opevo_i_net_operator opevo_i_net_reductions[] = {
     {"ReduceSum", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
      ROUTINE_REDUCE_SUM, "axes=ints:-12 keepdims=int noop_with_empty_axes=int:13-", &reduction, 0},
-    {"ReduceMean", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
-     ROUTINE_REDUCE_MEAN, "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-", &reduction, 0},
-    {"ReduceMax", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
-     ROUTINE_REDUCE_MAX, "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-", &reduction, 0},
-    {"ReduceMin", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
-     ROUTINE_REDUCE_MIN, "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-", &reduction, 0},
-    {"ReduceL1", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
-     ROUTINE_REDUCE_L1, "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-", &reduction, 0},
-    {"ReduceL2", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
-     ROUTINE_REDUCE_L2, "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-", &reduction, 0},
-    {"ReduceSumSquare", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
-     ROUTINE_REDUCE_SQUARES, "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-", &reduction,
-     0},
-    {"ReduceProd", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
-     ROUTINE_REDUCE_PRODUCT, "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-", &reduction,
-     0},
-    {"ReduceLogSum", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
-     ROUTINE_REDUCE_LOG_SUM, "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-", &reduction,
-     0},
-    {"ReduceLogSumExp", 1, 1, 2, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
-     ROUTINE_REDUCE_LOG_SUM_EXP, "axes=ints:-17 keepdims=int noop_with_empty_axes=int:18-",
-     &reduction, 0},
+    REDUCED("ReduceMean", ROUTINE_REDUCE_MEAN),
+    REDUCED("ReduceMax", ROUTINE_REDUCE_MAX),
+    REDUCED("ReduceMin", ROUTINE_REDUCE_MIN),
+    REDUCED("ReduceL1", ROUTINE_REDUCE_L1),
+    REDUCED("ReduceL2", ROUTINE_REDUCE_L2),
+    REDUCED("ReduceSumSquare", ROUTINE_REDUCE_SQUARES),
+    REDUCED("ReduceProd", ROUTINE_REDUCE_PRODUCT),
+    REDUCED("ReduceLogSum", ROUTINE_REDUCE_LOG_SUM),
+    REDUCED("ReduceLogSumExp", ROUTINE_REDUCE_LOG_SUM_EXP),
     {"ArgMax", 1, 1, 1, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,
      ROUTINE_ARGUMENT_MAX, "axis=int keepdims=int select_last_index=int:12-", &place, 0},
     {"ArgMin", 1, 1, 1, 1, infer_reduction, define_reduction, opevo_i_net_move_by_routine,

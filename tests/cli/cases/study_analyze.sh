@@ -55,8 +55,8 @@ echo "-- learnt from"
 opevo tune --on recorded:toy.csv --tuner autotvm --learn budgets.db:2 --trials 3 --store learnt.db --quiet >/dev/null
 opevo runs learnt.db --json | grep -o 'earlier=[0-9]*'
 echo "-- not finished"
-cat >long.json <<'S'
-{"study": 1, "objectives": [{"on": "sim:mi50", "what": "mm1"}], "tuners": ["opevo"], "seeds": 40000,
+cat >long.json <<S
+{"study": 1, "objectives": [{"on": "sim:mi50", "what": "mm1"}], "tuners": ["opevo"], "seeds": 40000${OPEVO_TEST_LONG:+0},
  "budget": {"trials": 500}}
 S
 opevo study long.json --store part.db --threads 1 --quiet >part.out &

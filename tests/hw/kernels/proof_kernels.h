@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Kernels for proofs: each with what it computes, how it is called, and faults, which are chosen by
- * a macro FAULT. Fault 0 is none. */
+ * a macro FAULT. With 0 they are right. */
 
 #ifndef OPEVO_PROOF_KERNELS_H
 #define OPEVO_PROOF_KERNELS_H
@@ -368,6 +368,13 @@ static const proof_kernel proof_kernels[] = {
       {"in another order", false}}},
 };
 
+#define CALLED "{\"call\": \"f\", \"arguments\": [\"A\", \"C\"]}"
+#define LAUNCHED "{\"launch\": \"f\", \"grid\": 1, \"block\": 4, \"arguments\": [\"A\", \"C\"]}"
+#define DECEIVER(results, steps)                                                                   \
+    "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(                                                 \
+        "C", results) "}, \"steps\": [" steps                                                      \
+                      "], \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}"
+
 /* Kernels that are not what they are said to compute, and that a prover may believe to be. */
 static const proof_kernel proof_deceivers[] = {
     {"pairs of maxima",
@@ -375,20 +382,14 @@ static const proof_kernel proof_deceivers[] = {
      "void f(const float *A, float *C) { C[0] = fmaxf(A[0], A[2]) + fmaxf(A[1], A[3]); }\n",
      false,
      "A[i:4]; C[j:1] = max(A[0], A[1]) + max(A[2], A[3])",
-     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
-         "C", "1") "},"
-                   " \"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"C\"]}],"
-                   " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     DECEIVER("1", CALLED),
      {{0}}},
     {"a norm of another kind",
      "#include <math.h>\n"
      "void f(const float *A, float *C) { C[0] = fmaxf(fabsf(A[0]), fabsf(A[1])); }\n",
      false,
      "A[i:4]; C[j:1] = max(A[0], -A[0]) + max(A[1], -A[1])",
-     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
-         "C", "1") "},"
-                   " \"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"C\"]}],"
-                   " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     DECEIVER("1", CALLED),
      {{0}}},
     {"halves of a float",
      "void f(const unsigned short *A, unsigned short *C)\n"
@@ -400,39 +401,27 @@ static const proof_kernel proof_deceivers[] = {
      "}\n",
      false,
      "A[i:4]; C[i:4] = A[i]",
-     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
-         "C", "4") "},"
-                   " \"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"C\"]}],"
-                   " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     DECEIVER("4", CALLED),
      {{0}}},
     {"a float16 in a float",
      "void f(const _Float16 *A, float *C) { for (int i = 0; i < 4; i++) C[i] = (float)A[2 * i]; "
      "}\n",
      false,
      "A[i:4]; C[i:4] = A[i]",
-     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
-         "C", "4") "},"
-                   " \"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"C\"]}],"
-                   " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     DECEIVER("4", CALLED),
      {{0}}},
     {"floats as integers",
      "void f(const int *A, int *C) { for (int i = 0; i < 4; i++) C[i] = A[i]; }\n",
      false,
      "A[i:4]; C[i:4] = A[2*(i//2) + 1]",
-     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
-         "C", "4") "},"
-                   " \"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"C\"]}],"
-                   " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     DECEIVER("4", CALLED),
      {{0}}},
     {"a function with the name of one of ours",
      "__attribute__((noinline)) float opevo_exp1(float x) { return x * 0.5f; }\n"
      "void f(const float *A, float *C) { for (int i = 0; i < 4; i++) C[i] = opevo_exp1(A[i]); }\n",
      false,
      "A[i:4]; C[i:4] = exp(A[i])",
-     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
-         "C", "4") "},"
-                   " \"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"C\"]}],"
-                   " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     DECEIVER("4", CALLED),
      {{0}}},
     {"a power that is 1 in the field",
      "void f(const float *A, float *C)\n"
@@ -447,10 +436,7 @@ static const proof_kernel proof_deceivers[] = {
      "}\n",
      false,
      "A[i:4]; C[i:4] = 1 + 0*A[i]",
-     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
-         "C", "4") "},"
-                   " \"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"C\"]}],"
-                   " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     DECEIVER("4", CALLED),
      {{0}}},
     {"the order of threads",
      "__device__ int counter = 0;\n"
@@ -460,11 +446,7 @@ static const proof_kernel proof_deceivers[] = {
      "}\n",
      true,
      "A[i:4]; C[i:4] = A[i]",
-     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
-         "C", "4") "},"
-                   " \"steps\": [{\"launch\": \"f\", \"grid\": 1, \"block\": 4, \"arguments\": "
-                   "[\"A\", \"C\"]}],"
-                   " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     DECEIVER("4", LAUNCHED),
      {{0}}},
     {"a variable that the host sets",
      "__constant__ float w[4];\n"
@@ -474,21 +456,13 @@ static const proof_kernel proof_deceivers[] = {
      "}\n",
      true,
      "A[i:4]; C[i:4] = A[i]",
-     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
-         "C", "4") "},"
-                   " \"steps\": [{\"launch\": \"f\", \"grid\": 1, \"block\": 4, \"arguments\": "
-                   "[\"A\", \"C\"]}],"
-                   " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     DECEIVER("4", LAUNCHED),
      {{0}}},
     {"an output that the host clears",
      "void f(const float *A, float *C) { for (int i = 0; i < 4; i++) C[i] = A[i]; }\n",
      false,
      "A[i:4]; C[i:4] = A[i]",
-     "{\"buffers\": {" INPUT("A", "4") ", " BUFFER(
-         "C",
-         "4") "},"
-              " \"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"C\"]}, {\"zero\": \"C\"}],"
-              " \"outputs\": {\"C\": {\"absolute\": 0}}, \"tune\": {\"sizes\": {}}}",
+     DECEIVER("4", CALLED ", {\"zero\": \"C\"}"),
      {{0}}},
 };
 

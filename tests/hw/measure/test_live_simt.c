@@ -128,35 +128,15 @@ static const char problem[] =
 static opevo_status open_problem(const char *kind, const char *size, const char *fill,
                                  opevo_objective **out, opevo_error *err)
 {
-    char text[sizeof problem + 200], path[4200];
-    opevo_text source = {0}, harness = {0};
-    opevo_live_options options = opevo_live_defaults();
-    opevo_kernel_maker *maker = NULL;
-    opevo_space *space = NULL;
-    opevo_status status = OPEVO_OK;
+    char text[sizeof problem + 200];
 
     snprintf(text, sizeof text, problem, kind, size, fill);
-    own_write("problem.json", text);
     own_write("t1.cu", "__global__ void add(const float *a, float *c, int n)\n{\n"
                        "    int i = blockIdx.x * block_size_x + threadIdx.x;\n"
                        "#ifndef USED\n#error options\n#endif\n"
                        "    if (i < n) c[i] = a[i] + shift;\n}\n");
-    snprintf(path, sizeof path, "%s", own_path("problem.json"));
-    assert_true(opevo_own_is_t1(path));
     assert_false(opevo_own_is_t1(own_path("t1.cu")));
-    OPEVO_TRY(opevo_own_t1_read(path, &source, &harness, err));
-    OPEVO_TRY(opevo_space_load(path, &space, err));
-    status = opevo_own_kernels_open(&(opevo_own_files){.source = opevo_text_string(&source),
-                                                       .harness = path,
-                                                       .text = opevo_text_string(&harness)},
-                                    OPEVO_KERNEL_CUDA, false, 1, space, &maker, err);
-    options.device = "simt";
-    if (status == OPEVO_OK)
-        status = opevo_live_open(maker, &options, out, err);
-cleanup:
-    opevo_text_free(&source);
-    opevo_text_free(&harness);
-    return status;
+    return own_open_problem(text, OPEVO_KERNEL_CUDA, "simt", out, err);
 }
 
 CHECK_TEST(test_kernel_tuner)

@@ -196,33 +196,6 @@ static const char of_ktt[] =
     "\"ReferenceArguments\": [{\"Name\": \"right\", \"TargetName\": \"c\", \"FillType\": "
     "\"BinaryRaw\", \"DataSource\": \"c.raw\"}]}}";
 
-static opevo_status open_problem(const char *text, opevo_objective **out, opevo_error *err)
-{
-    opevo_text source = {0}, harness = {0};
-    opevo_live_options options = opevo_live_defaults();
-    opevo_kernel_maker *maker = NULL;
-    opevo_space *space = NULL;
-    char path[4200];
-    opevo_status status = OPEVO_OK;
-
-    own_write("problem.json", text);
-    snprintf(path, sizeof path, "%s", own_path("problem.json"));
-    assert_true(opevo_own_is_t1(path));
-    OPEVO_TRY(opevo_own_t1_read(path, &source, &harness, err));
-    OPEVO_TRY(opevo_space_load(path, &space, err));
-    status = opevo_own_kernels_open(&(opevo_own_files){.source = opevo_text_string(&source),
-                                                       .harness = path,
-                                                       .text = opevo_text_string(&harness)},
-                                    OPEVO_KERNEL_OPENCL, false, 1, space, &maker, err);
-    options.device = "opencl:0";
-    if (status == OPEVO_OK)
-        status = opevo_live_open(maker, &options, out, err);
-cleanup:
-    opevo_text_free(&source);
-    opevo_text_free(&harness);
-    return status;
-}
-
 CHECK_TEST(test_problems)
 {
     static const char *const problems[] = {of_kernel_tuner, of_ktt};
@@ -243,7 +216,7 @@ CHECK_TEST(test_problems)
         opevo_objective *objective = NULL;
         opevo_text said = {0};
 
-        CHECK_OK(open_problem(problems[i], &objective, &err));
+        CHECK_OK(own_open_problem(problems[i], OPEVO_KERNEL_OPENCL, "opencl:0", &objective, &err));
         own_check(i ? "KTT" : "Kernel Tuner", objective, expected, COUNT(expected));
         opevo_live_print_reference(objective, &said);
         assert_null(strstr(opevo_text_string(&said), "default configuration"));
