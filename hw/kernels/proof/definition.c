@@ -353,6 +353,7 @@ static bool define_tensor(opevo_defined *all, const opevo_tensor *tensor)
 {
     evaluation self = {.all = all, .definition = tensor->definition};
     int64_t count = opevo_tensor_elements(tensor);
+    const opevo_simt_arithmetic *arithmetic = all->arithmetic;
     opevo_simt_value made[LANES];
 
     for (int64_t first = 0; first < count && !self.failed; first += LANES) {
@@ -361,6 +362,8 @@ static bool define_tensor(opevo_defined *all, const opevo_tensor *tensor)
         open_elements(&self, tensor, first);
         memset(made, 0, sizeof made);
         reduce(&self, UINT32_MAX >> (LANES - left), made);
+        if (tensor->element == OPEVO_FLOAT16 && arithmetic->rounded_bytes >= 2)
+            (void)arithmetic->round(arithmetic, UINT32_MAX >> (LANES - left), made, 2);
         memcpy(all->values[tensor->number] + first, made, (size_t)left * sizeof *made);
     }
     opevo_free(self.places);
@@ -373,9 +376,9 @@ static opevo_status define_one(opevo_defined *self, const opevo_tensor *tensor,
     int64_t count = opevo_tensor_elements(tensor);
     opevo_simt_value **values = &self->values[tensor->number];
 
-    if (tensor->element != OPEVO_FLOAT32)
+    if (tensor->element != OPEVO_FLOAT32 && tensor->element != OPEVO_FLOAT16)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "Tensor %s is of %s; proofs are of tensors of float32.", tensor->name,
+                          "Tensor %s is of %s; proofs are of float32 and float16.", tensor->name,
                           opevo_element_name(tensor->element));
     if (count > INT_MAX)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "Tensor %s has more than 2^31 elements.", tensor->name);

@@ -47,6 +47,8 @@ opevo_status opevo_field_create(uint64_t seed, opevo_field **out, opevo_error *e
     self->arithmetic.name = "field";
     self->arithmetic.context = self;
     self->arithmetic.number = number;
+    self->arithmetic.round = opevo_i_field_round;
+    self->arithmetic.rounded_bytes = 2;
     *out = self;
     return OPEVO_OK;
 }
@@ -56,6 +58,7 @@ void opevo_field_destroy(opevo_field *self)
     if (!self)
         return;
     opevo_i_maxima_destroy(self->maxima);
+    opevo_free(self->stored);
     opevo_free(self);
 }
 

@@ -154,6 +154,8 @@ struct opevo_field {
     opevo_i_maxima *maxima;
     opevo_field_uses uses;
     opevo_simt_value log2_e;
+    uint64_t *stored; /* residues of opevo_field_store, ascending */
+    size_t stored_count, stored_capacity;
     bool failed;
 };
 
@@ -173,6 +175,10 @@ opevo_simt_value opevo_i_field_exp(opevo_field *self, const opevo_simt_value *x)
 
 /* field_operations.c: all functions of an arithmetic. */
 void opevo_i_field_operations(opevo_simt_arithmetic *out);
+
+/* field_rounding.c */
+bool opevo_i_field_round(const opevo_simt_arithmetic *arithmetic, uint32_t lanes,
+                         opevo_simt_value *values, unsigned bytes);
 
 /* field_maxima.c */
 opevo_i_maxima *opevo_i_maxima_create(void);

@@ -78,7 +78,7 @@ static opevo_simt_value of_positive(double value, int digits)
 opevo_simt_value opevo_i_field_number(double value, unsigned bytes)
 {
     double most = bytes == 8 ? DBL_MAX : bytes == 4 ? (double)FLT_MAX : 65504;
-    int digits = bytes == 8 ? DBL_MANT_DIG : bytes == 4 ? FLT_MANT_DIG : 11;
+    int digits = bytes == 8 ? DBL_MANT_DIG : FLT_MANT_DIG; /* 16 bits are what they are: too few */
     opevo_simt_value size;
 
     if (isnan(value))

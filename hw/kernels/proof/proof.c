@@ -31,10 +31,15 @@ const char *opevo_proof_verdict_name(opevo_proof_verdict verdict)
 static opevo_status check_tensor(const opevo_tensor *tensor, const opevo_buffer *buffer,
                                  opevo_error *err)
 {
-    if (buffer->element != OPEVO_KERNEL_ELEMENT_F32)
+    opevo_kernel_element wanted =
+        tensor->element == OPEVO_FLOAT16 ? OPEVO_KERNEL_ELEMENT_U16 : OPEVO_KERNEL_ELEMENT_F32;
+
+    if (buffer->element != wanted)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "Buffer %s is of %s; proofs are of buffers of f32 that are tensors.",
-                          buffer->name, opevo_kernel_element_name(buffer->element));
+                          "Buffer %s is of %s, and the tensor of its name of %s, whose buffers are "
+                          "of %s.",
+                          buffer->name, opevo_kernel_element_name(buffer->element),
+                          opevo_element_name(tensor->element), opevo_kernel_element_name(wanted));
     if (buffer->count != (size_t)opevo_tensor_elements(tensor))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Buffer %s has %zu elements, and the tensor of its name %lld.",
@@ -62,6 +67,7 @@ static opevo_status match(opevo_i_proving *self, opevo_error *err)
         if (status != OPEVO_OK)
             return status;
         inputs += self->tensor[i] && !self->tensor[i]->definition;
+        self->has_half |= self->tensor[i] && self->tensor[i]->element == OPEVO_FLOAT16;
         self->out->elements += buffer->output ? buffer->count : 0;
     }
     for (int t = 0; t < self->computation->tensors; t++)
@@ -94,7 +100,7 @@ static opevo_status fill(void *context, opevo_simt *simt, opevo_case *what, opev
              self->tensor[i] && !self->tensor[i]->definition && e < self->buffers[i].count; e++) {
             opevo_simt_value value = input(self->field, self->tensor[i], e);
 
-            opevo_simt_write(simt, (uint32_t)i, e, sizeof(float), &value);
+            opevo_simt_write(simt, (uint32_t)i, e, opevo_i_proof_bytes(self, i), &value);
         }
     return OPEVO_OK;
 }
@@ -111,7 +117,6 @@ static void conclude_run(opevo_proof *out, const opevo_evaluation *run)
 {
     bool open = run->verdict == OPEVO_VERDICT_UNSUPPORTED || run->verdict == OPEVO_VERDICT_LIMIT;
 
-    out->memory = open;
     conclude(out, open ? OPEVO_PROOF_UNDECIDED : OPEVO_PROOF_REFUTED, run->message);
 }
 
@@ -133,7 +138,7 @@ static bool compare_element(opevo_i_proving *self, const opevo_simt *simt, size_
     char text[OPEVO_PROOF_REASON_SIZE];
     opevo_field_comparison compared;
 
-    if (opevo_simt_read(simt, (uint32_t)buffer, e, sizeof(float), &computed) !=
+    if (opevo_simt_read(simt, (uint32_t)buffer, e, opevo_i_proof_bytes(self, buffer), &computed) !=
         OPEVO_SIMT_ELEMENT_VALUE) {
         snprintf(text, sizeof text, "%s[%zu] is made of bits that depend on data.",
                  self->buffers[buffer].name, e);
@@ -187,6 +192,36 @@ static void bound_probability(opevo_i_proving *self)
         self->out->probability = 1;
 }
 
+/* Elements of tensors of 16 bits are rounded by their definition. */
+static opevo_status allow_roundings(opevo_i_proving *self, const opevo_defined *defined,
+                                    opevo_error *err)
+{
+    for (int t = 0; t < self->computation->tensors; t++) {
+        const opevo_tensor *tensor = self->computation->tensor[t];
+
+        if (tensor->element == OPEVO_FLOAT16 &&
+            !opevo_field_store(self->field, opevo_defined_values(defined, t),
+                               (size_t)opevo_tensor_elements(tensor)))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a proof.");
+    }
+    return OPEVO_OK;
+}
+
+/* A kernel that computes in less digits than its definition is the same function, and yet not what
+ * was asked for. */
+static void doubt_roundings(opevo_proof *out, const opevo_simt *simt)
+{
+    char place[128], text[OPEVO_PROOF_REASON_SIZE];
+
+    if (!opevo_simt_notable_rounding(simt, place, sizeof place))
+        return;
+    snprintf(text, sizeof text,
+             "The same function of real numbers, but %s rounds to float16 what the definition does "
+             "not store in it.",
+             place);
+    conclude(out, OPEVO_PROOF_UNDECIDED, text);
+}
+
 /* What the field says, before a counterexample is looked for. */
 static opevo_status decide(opevo_i_proving *self, opevo_error *err)
 {
@@ -197,19 +232,21 @@ static opevo_status decide(opevo_i_proving *self, opevo_error *err)
     opevo_defined *defined = NULL;
     opevo_simt_counts counts;
     opevo_status status = OPEVO_OK;
-    double start = opevo_clock_process_s();
+    double kernel_start;
 
     if (self->options.spoil)
         self->options.spoil(&of_kernel);
+    OPEVO_TRY(opevo_define(self->computation, field, input, self->field, &defined, err));
+    OPEVO_TRY(allow_roundings(self, defined, err));
+    kernel_start = opevo_clock_process_s();
     OPEVO_TRY(opevo_i_proof_run(self, &of_kernel, fill, &launcher, &run, err));
     opevo_simt_count(opevo_simt_launcher_machine(launcher), &counts);
     self->out->operations = counts.value_operations;
-    self->out->kernel_time_s = opevo_clock_process_s() - start;
+    self->out->kernel_time_s = opevo_clock_process_s() - kernel_start;
     if (run.verdict != OPEVO_VERDICT_OK) {
         conclude_run(self->out, &run);
         goto cleanup;
     }
-    OPEVO_TRY(opevo_define(self->computation, field, input, self->field, &defined, err));
     compare(self, opevo_simt_launcher_machine(launcher), defined);
     if (opevo_field_failed(self->field))
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a proof.");
@@ -217,6 +254,8 @@ static opevo_status decide(opevo_i_proving *self, opevo_error *err)
     if (self->out->verdict == OPEVO_PROOF_PROVED && self->out->probability > MOST_DOUBT)
         conclude(self->out, OPEVO_PROOF_UNDECIDED,
                  "The degree is too high for the field: a proof would say little.");
+    if (self->out->verdict == OPEVO_PROOF_PROVED)
+        doubt_roundings(self->out, opevo_simt_launcher_machine(launcher));
 cleanup:
     opevo_defined_destroy(defined);
     opevo_launcher_destroy(launcher);

@@ -17,6 +17,8 @@
 
 enum { TRIES = 8 };
 
+__extension__ typedef _Float16 half;
+
 static uint64_t hash_name(const char *name)
 {
     uint64_t hash = 1;
@@ -26,7 +28,8 @@ static uint64_t hash_name(const char *name)
     return hash;
 }
 
-/* Three kinds of input by the seed: integers from -4 to 4, from -1 to 1 in 1/64, positive to 2. */
+/* Three kinds of input by the seed: integers from -4 to 4, from -1 to 1 in 1/64, positive to 2. All
+ * are floats of 16 bits, too. */
 static float input_of(uint64_t seed, const char *tensor, uint64_t element)
 {
     uint64_t bits =
@@ -59,21 +62,38 @@ static opevo_status fill(void *context, opevo_simt *simt, opevo_case *what, opev
         (void)opevo_simt_allow_same_value(simt, NULL);
     for (size_t i = 0; i < self->count; i++) {
         float *data = self->buffers[i].data;
+        half *halves = self->buffers[i].data;
 
         for (size_t e = 0;
-             self->tensor[i] && !self->tensor[i]->definition && e < self->buffers[i].count; e++)
-            data[e] = input_of(self->out->example.seed, self->tensor[i]->name, e);
+             self->tensor[i] && !self->tensor[i]->definition && e < self->buffers[i].count; e++) {
+            float value = input_of(self->out->example.seed, self->tensor[i]->name, e);
+
+            if (opevo_i_proof_bytes(self, i) == sizeof *halves)
+                halves[e] = (half)value;
+            else
+                data[e] = value;
+        }
     }
     return OPEVO_OK;
 }
 
+static double result_of(const opevo_i_proving *self, size_t buffer, size_t element)
+{
+    const float *data = self->buffers[buffer].data;
+    const half *halves = self->buffers[buffer].data;
+
+    return opevo_i_proof_bytes(self, buffer) == sizeof *halves ? (double)halves[element]
+                                                               : (double)data[element];
+}
+
 /* How far roundings of the kernel may take an element from what it computes in real numbers. */
-static double rounding_of(const opevo_simt *in_reals, size_t buffer, size_t element)
+static double rounding_of(const opevo_i_proving *self, const opevo_simt *in_reals, size_t buffer,
+                          size_t element)
 {
     opevo_simt_value value;
 
-    return opevo_simt_read(in_reals, (uint32_t)buffer, element, sizeof(float), &value) ==
-                   OPEVO_SIMT_ELEMENT_VALUE
+    return opevo_simt_read(in_reals, (uint32_t)buffer, element, opevo_i_proof_bytes(self, buffer),
+                           &value) == OPEVO_SIMT_ELEMENT_VALUE
                ? opevo_i_real_bound(&value)
                : HUGE_VAL;
 }
@@ -86,17 +106,16 @@ static void find_difference(const opevo_i_proving *self, const opevo_simt *in_re
     opevo_counterexample *example = &self->out->example;
     double most = 0;
 
-    for (size_t i = 0; i < self->count; i++) {
-        const float *data = self->buffers[i].data;
-
+    for (size_t i = 0; i < self->count; i++)
         for (size_t e = 0; self->buffers[i].output && e < self->buffers[i].count; e++) {
             const opevo_simt_value *value =
                 &opevo_defined_values(defined, self->tensor[i]->number)[e];
+            double computed = result_of(self, i, e);
             double bound =
-                opevo_i_real_bound(value) + rounding_of(in_reals, i, e) + (double)(1e-30F);
-            double apart = fabs((double)data[e] - opevo_i_real_number(value)) / bound;
+                opevo_i_real_bound(value) + rounding_of(self, in_reals, i, e) + (double)(1e-30F);
+            double apart = fabs(computed - opevo_i_real_number(value)) / bound;
 
-            if (isnan(data[e]) && bound < HUGE_VAL)
+            if (isnan(computed) && bound < HUGE_VAL)
                 apart = HUGE_VAL;
             if (!(apart > 2) || !(apart > most))
                 continue;
@@ -104,11 +123,10 @@ static void find_difference(const opevo_i_proving *self, const opevo_simt *in_re
             example->found = true;
             snprintf(example->tensor, sizeof example->tensor, "%s", self->buffers[i].name);
             example->element = (int64_t)e;
-            example->computed = (double)data[e];
+            example->computed = computed;
             example->defined = opevo_i_real_number(value);
             example->bound = bound;
         }
-    }
 }
 
 /* Buffers that a run changes are as the harness filled them before each. */

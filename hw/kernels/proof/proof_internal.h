@@ -18,6 +18,7 @@ typedef struct opevo_i_proving {
     const opevo_computation *computation;
     opevo_proof_options options;
     opevo_field *field;
+    bool has_half; /* some tensor that is a buffer is of float16 */
     bool one_lane; /* the module is of this processor, and its launches are of one work item */
     opevo_simt_costs *costs;
     const opevo_tensor **tensor; /* of each buffer; NULL: the computation has none of its name */
@@ -25,6 +26,12 @@ typedef struct opevo_i_proving {
     size_t count;
     opevo_proof *out;
 } opevo_i_proving;
+
+/* Bytes of the elements of a buffer that is a tensor. */
+static inline unsigned opevo_i_proof_bytes(const opevo_i_proving *self, size_t buffer)
+{
+    return self->buffers[buffer].element == OPEVO_KERNEL_ELEMENT_F32 ? 4 : 2;
+}
 
 /* proof_example.c: look for an input at which a run in floats differs from the definition, which
  * goes to out->example; a run that uses memory wrongly makes *out refuted by it. */

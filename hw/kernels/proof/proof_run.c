@@ -13,6 +13,7 @@ opevo_status opevo_i_proof_run(opevo_i_proving *self, const opevo_simt_arithmeti
 
     options.arithmetic = arithmetic;
     options.one_lane = self->one_lane;
+    options.value_bytes = self->has_half ? 2 : 4;
     options.own_functions = self->options.own;
     options.step_limit = self->options.step_limit;
     *out = (opevo_evaluation){.verdict = OPEVO_VERDICT_OK};

@@ -7,6 +7,7 @@
 #include <opevo/computation_named.h>
 #include <opevo/memory.h>
 
+#include <errno.h>
 #include <jansson.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,16 +22,21 @@ typedef struct request {
     uint64_t seed;
 } request;
 
-static bool is_folder(const char *path)
+static opevo_status look_at(const char *path, bool *is_folder, opevo_error *err)
 {
     struct stat facts;
 
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+    if (stat(path, &facts) != 0)
+        return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(errno));
+    *is_folder = S_ISDIR(facts.st_mode);
+    return OPEVO_OK;
 }
 
 static opevo_status read_request(const char *text, request *out, opevo_error *err)
 {
     json_t *root = json_loads(text, 0, NULL);
+    bool is_folder = false;
+    opevo_status status;
 
     out->root = root;
     out->kernel = json_string_value(json_object_get(root, "kernel"));
@@ -40,7 +46,10 @@ static opevo_status read_request(const char *text, request *out, opevo_error *er
     out->seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
     if (!out->kernel)
         return OPEVO_FAIL(err, OPEVO_INVALID, "A request to prove names no kernel.");
-    if (is_folder(out->kernel) && !out->harness)
+    status = look_at(out->kernel, &is_folder, err);
+    if (status != OPEVO_OK)
+        return status;
+    if (is_folder && !out->harness)
         return opevo_i_prover_folder(out->kernel, &out->kernel_path, &out->computes_text,
                                      &out->harness_text, err);
     opevo_text_add(&out->kernel_path, out->kernel);

@@ -7,6 +7,9 @@
 #include <string.h>
 
 #define UNIT ((double)FLT_EPSILON)
+#define HALF_UNIT 0x1p-11 /* half of one in the last place */
+#define HALF_LEAST 0x1p-25
+#define HALF_MOST 65504.
 #define FUNCTION_UNITS 16 /* of exp and others in single precision, generously */
 
 typedef struct real {
@@ -205,12 +208,35 @@ static void choose(const opevo_simt_arithmetic *self, uint32_t lanes, opevo_simt
     }
 }
 
+/* A constant of 16 bits stands for what rounds to it. */
 static opevo_simt_value number(const opevo_simt_arithmetic *self, double value, unsigned bytes)
 {
     (void)self;
-    return put(make(value, bytes == 8 ? UNIT * fabs(value) : 0));
+    return put(make(value, bytes == 8   ? UNIT * fabs(value)
+                           : bytes == 2 ? HALF_UNIT * fabs(value)
+                                        : 0));
+}
+
+/* To 16 bits; what may overflow there is not known. */
+static bool round_half(const opevo_simt_arithmetic *self, uint32_t lanes, opevo_simt_value *values,
+                       unsigned bytes)
+{
+    (void)self, (void)bytes;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        opevo_simt_value *value = &values[__builtin_ctz(rest)];
+        real a = get(value);
+        double size = fabs(a.number) + a.bound;
+
+        *value = put(size < HALF_MOST ? make(a.number, a.bound + HALF_UNIT * size + HALF_LEAST)
+                                      : make(a.number, HUGE_VAL));
+    }
+    return true;
 }
 
 #define ENTRY(name, value) [OPEVO_SIMT_VALUE_##name] = run_##name,
-const opevo_simt_arithmetic opevo_i_real_arithmetic = {
-    .name = "real", .operation = {OPERATIONS(ENTRY)}, .choose = choose, .number = number};
+const opevo_simt_arithmetic opevo_i_real_arithmetic = {.name = "real",
+                                                       .operation = {OPERATIONS(ENTRY)},
+                                                       .choose = choose,
+                                                       .number = number,
+                                                       .round = round_half,
+                                                       .rounded_bytes = 2};

@@ -6,6 +6,7 @@
 
 #include <opevo/memory.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #define STEP_LIMIT (UINT64_C(1) << 40)
@@ -25,6 +26,7 @@ opevo_status opevo_simt_create(struct LLVMOpaqueModule *module, const opevo_simt
     }
     self->costs = costs;
     self->options = options ? *options : opevo_simt_defaults;
+    self->notable_rounding = OPEVO_I_SIMT_NOWHERE;
     self->options.check_uninitialised |= self->options.arithmetic != NULL;
     opevo_simt_set_step_limit(self, self->options.step_limit);
     self->operations =
@@ -87,6 +89,17 @@ void opevo_simt_count(const opevo_simt *self, opevo_simt_counts *counts)
     *counts = self->counts;
     counts->cost = (double)self->cost / OPEVO_I_SIMT_COST_UNIT;
     counts->warp_instructions = self->steps;
+}
+
+bool opevo_simt_notable_rounding(const opevo_simt *self, char *place, size_t size)
+{
+    const opevo_i_simt_place *at;
+
+    if (self->notable_rounding == OPEVO_I_SIMT_NOWHERE)
+        return false;
+    at = &self->places[self->notable_rounding];
+    (void)snprintf(place, size, at->line ? "%s (line %u)" : "%s", at->name, at->line);
+    return true;
 }
 
 size_t opevo_simt_kernel_count(const opevo_simt *self)

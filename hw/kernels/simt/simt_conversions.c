@@ -63,6 +63,24 @@ static opevo_i_simt_slot widen(const opevo_i_simt_work *self, opevo_i_simt_slot 
     return byte;
 }
 
+/* Where floats are values, but for the rounding the same. */
+static bool truncate_values(opevo_i_simt_work *self)
+{
+    uint8_t bytes = work_float_size(self);
+    opevo_i_simt_value in;
+
+    if (bytes > self->decoder->simt->options.arithmetic->rounded_bytes)
+        return opevo_i_simt_work_same(self, 0);
+    if (!work_operand(self, 0, &in) || !work_result(self) || in.count != self->result.count)
+        return false;
+    for (uint32_t p = 0; p < in.count; p++) {
+        opevo_i_simt_move(self->decoder, work_part(self, &self->result, p),
+                          work_part(self, &in, p));
+        self->decoder->simt->code[self->decoder->simt->code_count - 1].rounded = bytes & 15u;
+    }
+    return self->decoder->status == OPEVO_OK;
+}
+
 bool opevo_i_simt_work_conversion(opevo_i_simt_work *self)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(self->instruction);
@@ -71,7 +89,7 @@ bool opevo_i_simt_work_conversion(opevo_i_simt_work *self)
     opevo_i_simt_value in;
 
     if ((opcode == LLVMFPExt || opcode == LLVMFPTrunc) && self->decoder->simt->options.arithmetic)
-        return opevo_i_simt_work_same(self, 0);
+        return opcode == LLVMFPTrunc ? truncate_values(self) : opevo_i_simt_work_same(self, 0);
     if (!work_operand(self, 0, &in) || !work_result(self) || in.count != self->result.count)
         return false;
     for (uint32_t p = 0; p < self->result.count; p++) {

@@ -480,7 +480,10 @@ opevo_status opevo_i_simt_decode(opevo_simt *self, struct LLVMOpaqueModule *modu
                                 .layout = LLVMGetModuleDataLayout(module),
                                 .place = OPEVO_I_SIMT_NOWHERE,
                                 .least_access = 8,
-                                .least_float = self->options.arithmetic ? 4 : 8,
+                                .least_float = !self->options.arithmetic ? 8
+                                               : self->options.value_bytes
+                                                   ? self->options.value_bytes
+                                                   : 4,
                                 .err = err};
 
     opevo_i_simt_globals(&all);

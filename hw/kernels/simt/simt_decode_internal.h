@@ -170,6 +170,9 @@ void opevo_i_simt_instruction(opevo_i_simt_decoder *self, opevo_i_simt_frame *fr
  * emitted already, and its operands are set later. */
 void opevo_i_simt_value_code(const opevo_i_simt_decoder *self, opevo_i_simt_code *code,
                              uint32_t number);
+/* Its result is rounded to a float of so many bytes, where the operation is not exact. */
+void opevo_i_simt_value_rounding(const opevo_i_simt_decoder *self, opevo_i_simt_code *code,
+                                 uint8_t bytes);
 
 /* simt_emit.c */
 opevo_i_simt_code *opevo_i_simt_emit(opevo_i_simt_decoder *self, opevo_i_simt_kind kind);

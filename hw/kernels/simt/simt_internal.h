@@ -185,6 +185,7 @@ typedef struct opevo_i_simt_code {
     bool atomic : 1; /* of LOAD, STORE */
     bool value : 1;  /* of LOAD, STORE: size bytes in memory are one value in a register */
     bool raw : 1;    /* of LOAD, STORE: size bytes and the values that they are, in a register */
+    unsigned rounded : 4; /* of VALUE, WHOLE: bytes of the float that the result is rounded to */
     uint32_t to, a, b, c;
     uint32_t place;
     int64_t number;
@@ -389,6 +390,7 @@ struct opevo_simt {
     uint64_t steps, cost;
     bool races; /* are looked for in this launch: it has two work items */
     opevo_simt_counts counts;
+    uint32_t notable_rounding; /* place of the first one, or NOWHERE */
 };
 
 /* Whether what an atomic operation gives depends on the order of threads, of which one is run: in

@@ -283,6 +283,7 @@ bool opevo_i_simt_work_own_call(opevo_i_simt_work *self, const char *name)
         code->to = to.at;
         code->size = to.size;
         code->number = own_functions[found].value;
+        opevo_i_simt_value_rounding(self->decoder, code, sizeof(float));
         code->a = work_part(self, &in[0], p).at;
         code->b = operands > 1 ? work_part(self, &in[1], p).at : code->b;
         opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_FUNCTION_32);

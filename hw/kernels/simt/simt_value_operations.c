@@ -69,6 +69,38 @@ static void code_of_result(opevo_i_simt_code *code, uint32_t number)
         }
 }
 
+static bool is_exact(int64_t value)
+{
+    switch (value) {
+    case OPEVO_SIMT_VALUE_MAX:
+    case OPEVO_SIMT_VALUE_MIN:
+    case OPEVO_SIMT_VALUE_NEGATE:
+    case OPEVO_SIMT_VALUE_ABS:
+    case OPEVO_SIMT_VALUE_COPYSIGN:
+    case OPEVO_SIMT_VALUE_REMAINDER:
+    case OPEVO_SIMT_VALUE_FLOOR:
+    case OPEVO_SIMT_VALUE_CEIL:
+    case OPEVO_SIMT_VALUE_TRUNC:
+    case OPEVO_SIMT_VALUE_ROUND:
+    case OPEVO_SIMT_VALUE_ROUND_EVEN:
+    case OPEVO_SIMT_VALUE_COUNT: /* a move */
+        return true;
+    default:
+        return false;
+    }
+}
+
+void opevo_i_simt_value_rounding(const opevo_i_simt_decoder *self, opevo_i_simt_code *code,
+                                 uint8_t bytes)
+{
+    const opevo_simt_arithmetic *arithmetic = self->simt->options.arithmetic;
+
+    if (arithmetic && bytes <= arithmetic->rounded_bytes &&
+        (code->kind == OPEVO_I_SIMT_WHOLE ||
+         (code->kind == OPEVO_I_SIMT_VALUE && !is_exact(code->number))))
+        code->rounded = bytes & 15u;
+}
+
 void opevo_i_simt_value_code(const opevo_i_simt_decoder *self, opevo_i_simt_code *code,
                              uint32_t number)
 {

@@ -108,6 +108,17 @@ static void bits_of_value(const opevo_i_simt_warp *warp, const opevo_i_simt_code
                         undefined ? origin : code->place | OPEVO_I_SIMT_OF_DATA);
 }
 
+static void round_values(opevo_simt *self, const opevo_i_simt_warp *warp,
+                         const opevo_i_simt_code *code, opevo_simt_value *to)
+{
+    const opevo_simt_arithmetic *arithmetic = self->options.arithmetic;
+    uint32_t lanes = warp->mask & ~opevo_i_simt_header_of(warp, code->to)->undefined;
+
+    if (!arithmetic->round(arithmetic, lanes, to, code->rounded) &&
+        self->notable_rounding == OPEVO_I_SIMT_NOWHERE)
+        self->notable_rounding = code->place;
+}
+
 void opevo_i_simt_value_run(opevo_simt *self, const opevo_i_simt_warp *warp,
                             const opevo_i_simt_code *code)
 {
@@ -141,4 +152,6 @@ void opevo_i_simt_value_run(opevo_simt *self, const opevo_i_simt_warp *warp,
             warp->mask & (warp->mask - 1) ? (unsigned)__builtin_popcount(warp->mask) : 1;
         break;
     }
+    if (code->rounded)
+        round_values(self, warp, code, to);
 }

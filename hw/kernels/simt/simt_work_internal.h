@@ -108,6 +108,12 @@ static inline opevo_i_simt_slot work_part(const opevo_i_simt_work *self,
     return opevo_i_simt_part(self->decoder, value, index);
 }
 
+/* Bytes of the floats of the result; 0: it has none. */
+static inline uint8_t work_float_size(const opevo_i_simt_work *self)
+{
+    return opevo_i_simt_float_size(opevo_i_simt_part_type(LLVMTypeOf(self->instruction), 0));
+}
+
 static inline opevo_i_simt_code *work_emit(const opevo_i_simt_work *self, opevo_i_simt_kind kind,
                                            uint32_t number, opevo_i_simt_slot to)
 {
@@ -117,6 +123,7 @@ static inline opevo_i_simt_code *work_emit(const opevo_i_simt_work *self, opevo_
     code->size = to.size;
     code->operation = self->decoder->simt->operations[number];
     opevo_i_simt_value_code(self->decoder, code, number);
+    opevo_i_simt_value_rounding(self->decoder, code, work_float_size(self));
     return code;
 }
 

@@ -296,6 +296,94 @@ CHECK_TEST(test_undecided)
     }
 }
 
+/* ---- Floats of 16 bits ---- */
+
+#define HALF_BUFFER(name, fill) "\"" name "\": {\"type\": \"u16\", \"count\": 8" fill "}"
+#define HALF_STEPS(tolerance)                                                                      \
+    "\"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"B\", \"C\"]}], \"outputs\": "          \
+    "{\"C\": " tolerance "}, \"tune\": {\"sizes\": {}}}"
+#define ZERO ", \"fill\": \"zero\""
+
+static const proof_kernel halves[] = {
+    {"float16 inside",
+     "void f(const float *A, const float *B, float *C)\n"
+     "{\n"
+     "    for (int i = 0; i < 8; i++) {\n"
+     "#if FAULT == 0\n" /* only a law that the field lacks, and a rounding, are between them */
+     "        _Float16 r = (_Float16)__builtin_sqrtf(A[i] * A[i] + 1);\n"
+     "        C[i] = (float)r * (float)r - 1 + B[i];\n"
+     "#elif FAULT == 1\n"
+     "        _Float16 a = (_Float16)A[i];\n"
+     "        C[i] = (float)a * (float)a + B[i];\n"
+     "#elif FAULT == 2\n"
+     "        _Float16 s = (_Float16)(A[i] * A[i]) + (_Float16)B[i];\n"
+     "        C[i] = (float)s;\n"
+     "#elif FAULT == 3\n" /* a constant of 16 bits */
+     "        volatile _Float16 third = (_Float16)(1 / 3.f);\n"
+     "        C[i] = A[i] * A[i] * 3 * (float)third + B[i];\n"
+     "#elif FAULT == 4\n"
+     "        _Float16 a = (_Float16)A[i];\n"
+     "        C[i] = (float)a * (float)a - B[i];\n"
+     "#else\n"
+     "        _Float16 zero = (_Float16)(float)(i - i);\n"
+     "        C[i] = A[i] * A[i] + B[i] + (float)zero;\n"
+     "#endif\n"
+     "    }\n"
+     "}\n",
+     false,
+     "A[i:8]; B[i:8]; C[i] = A[i]*A[i] + B[i]",
+     "{\"buffers\": {" INPUT("A", "8") ", " INPUT("B", "8") ", " BUFFER("C", "8") "}, " HALF_STEPS(
+         "{\"absolute\": 0}"),
+     {{NULL, false}}},
+    {"float16 outside",
+     "void f(const _Float16 *A, const _Float16 *B, _Float16 *C)\n"
+     "{\n"
+     "    for (int i = 0; i < 8; i++) {\n"
+     "#if FAULT == 0\n"
+     "        C[i] = (_Float16)((float)A[i] * (float)B[i]);\n"
+     "#elif FAULT == 1\n"
+     "        C[i] = A[i] * B[i];\n"
+     "#elif FAULT == 2\n"
+     "        C[i] = (_Float16)(A[i] * (B[i] + A[i])) - A[i] * A[i];\n"
+     "#elif FAULT == 3\n"
+     "        C[i] = (_Float16)((float)A[i] * (float)B[i ^ 1]);\n"
+     "#else\n" /* the same words in pairs, as compilers copy them */
+     "        ((int *)C)[i / 2] = ((const int *)A)[i / 2];\n"
+     "#endif\n"
+     "    }\n"
+     "}\n",
+     false,
+     "float16 A[i:8]; float16 B[i:8]; float16 C[i] = A[i]*B[i]",
+     "{\"buffers\": {" HALF_BUFFER("A", ZERO) ", " HALF_BUFFER("B", ZERO) ", " HALF_BUFFER(
+         "C", "") "}, " HALF_STEPS("\"exact\""),
+     {{NULL, false}}},
+};
+
+/* Where only a rounding to float16 may tell them apart nothing is refuted, and where the definition
+ * does not store what is rounded, nothing is proved. */
+CHECK_TEST(test_halves)
+{
+    static const opevo_proof_verdict inside[] = {OPEVO_PROOF_UNDECIDED, OPEVO_PROOF_UNDECIDED,
+                                                 OPEVO_PROOF_UNDECIDED, OPEVO_PROOF_UNDECIDED,
+                                                 OPEVO_PROOF_REFUTED,   OPEVO_PROOF_PROVED};
+    static const opevo_proof_verdict outside[] = {OPEVO_PROOF_PROVED, OPEVO_PROOF_PROVED,
+                                                  OPEVO_PROOF_UNDECIDED, OPEVO_PROOF_REFUTED,
+                                                  OPEVO_PROOF_REFUTED};
+
+    if (!has_clang())
+        CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
+    for (int i = 0; i < 6 + 5; i++) {
+        int fault = i < 6 ? i : i - 6;
+        opevo_proof proof = prove(&halves[i >= 6], fault, NULL);
+
+        if (proof.verdict != (i < 6 ? inside : outside)[fault])
+            fail_msg("%s, %d: %s: %s", halves[i >= 6].name, fault,
+                     opevo_proof_verdict_name(proof.verdict), proof.reason);
+        assert_true((fault != 1 && fault != 2) || proof.verdict != OPEVO_PROOF_UNDECIDED ||
+                    strstr(proof.reason, "rounds to float16"));
+    }
+}
+
 /* ---- Spoilt arithmetic ---- */
 
 static void wrong(const opevo_simt_arithmetic *self, uint32_t lanes, opevo_simt_value *to,

@@ -44,7 +44,7 @@ typedef struct opevo_counterexample {
 
 typedef struct opevo_proof {
     opevo_proof_verdict verdict;
-    bool memory;                          /* no access of the kernel was wrong */
+    bool memory;                          /* it ran to its end, and no access was wrong */
     char reason[OPEVO_PROOF_REASON_SIZE]; /* a sentence unless proved */
     /* Two different functions would agree with at most this probability. `assumed`: exponentials
      * and unknown functions count as random ones. */

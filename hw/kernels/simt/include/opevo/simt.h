@@ -149,6 +149,7 @@ typedef struct opevo_simt_options {
     /* Of the module's floats; NULL: IEEE 754. Borrowed until the machine is destroyed. With one,
      * check_uninitialised is always on, and costs are not counted for accesses to values. */
     const opevo_simt_arithmetic *arithmetic;
+    unsigned value_bytes; /* of the least float that opevo_simt_read and _write are for; 0: 4 */
 } opevo_simt_options;
 
 /* Everything checked, blocks forward, names by number. */

@@ -93,6 +93,12 @@ struct opevo_simt_arithmetic {
                    const opevo_simt_value *no);
     /* A float of `bytes` bytes: a constant of the kernel, an argument, or a converted integer. */
     opevo_simt_value (*number)(const opevo_simt_arithmetic *self, double value, unsigned bytes);
+    /* Results that an instruction rounds to floats of `bytes` bytes, at most `rounded_bytes`; those
+     * of max, min, negations, absolute values, remainders and whole parts are exact. False: the
+     * rounding is notable, and opevo_simt_notable_rounding says where the first one is. */
+    bool (*round)(const opevo_simt_arithmetic *self, uint32_t lanes, opevo_simt_value *values,
+                  unsigned bytes);
+    unsigned rounded_bytes; /* 0: `round` is not called */
 };
 
 struct opevo_simt;
@@ -109,6 +115,10 @@ opevo_simt_element opevo_simt_read(const struct opevo_simt *simt, uint32_t buffe
 /* Give an element of a buffer a value, before a launch. The buffer counts as initialised there. */
 void opevo_simt_write(struct opevo_simt *simt, uint32_t buffer, size_t element, unsigned bytes,
                       const opevo_simt_value *value);
+
+/* The instruction of the first notable rounding since the creation of the machine, as
+ * "U12 (line 7)"; false: there was none. */
+bool opevo_simt_notable_rounding(const struct opevo_simt *simt, char *place, size_t size);
 
 OPEVO_END_C
 

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+command -v opevo-worker-simt >/dev/null || { echo "skipped: opevo is built without LLVM" >&2; exit 77; }
+echo 'void f(void) {}' >f.c
+echo '{"buffers": {"A": {"type": "f32", "count": 1}}, "steps": [{"call": "f"}], "outputs": {"A": "exact"}}' >f.json
+opevo prove f.c --harness f.json --computes 'B[i:1]; A[i] = B[i]' 2>&1 | grep -q 'proofs need clang' &&
+    { echo "skipped: proofs of sources need clang (Debian: clang-19)" >&2; exit 77; }
+# Times are those of this machine.
+prove() {
+    opevo prove "$@" >said
+    code=$?
+    sed -E 's/, [0-9.]+ million a second//; s/"(kernel_)?time_s":[^,}]*/"\1time_s":0/g' said
+    echo "exit status $code"
+}
+cat >mm.c <<'END'
+void mm(const float *A, const float *B, float *C, long n)
+{
+    for (long i = 0; i < n; i++)
+        for (long j = 0; j < n; j++) {
+            float s = 0;
+            for (long k = 0; k < n; k++)
+                s += A[i * n + k] * B[k * n + j];
+            C[i * n + j] = s;
+        }
+}
+END
+cat >mm.json <<'END'
+{"buffers": {"A": {"type": "f32", "count": "n*n", "fill": "zero"}, "B": {"type": "f32", "count": "n*n", "fill": "zero"},
+             "C": {"type": "f32", "count": "n*n"}},
+ "steps": [{"call": "mm", "arguments": ["A", "B", "C", {"i64": "n"}]}],
+ "outputs": {"C": {"absolute": 0}}, "tune": {"sizes": {"n": 5}}}
+END
+product='A[i:n, k:n]; B[k, j:n]; C[i, j] = sum(k) A[i, k]*B[k, j]'
+prove mm.c --harness mm.json --computes "$product"
+prove mm.c --harness mm.json --computes "$product" --json --seed 3
+# A lost term: the element and an input are named.
+sed 's/k = 0/k = 1/' mm.c >lost.c
+prove lost.c --harness mm.json --computes "$product"
+prove lost.c --harness mm.json --computes "$product" --json
+# Beyond the end.
+sed 's/k < n/k <= n/' mm.c >beyond.c
+prove beyond.c --harness mm.json --computes "$product"
+# Data decide where a result goes.
+sed 's/C\[i \* n + j\]/C[s > 1 ? i * n + j : j * n + i]/' mm.c >data.c
+prove data.c --harness mm.json --computes "$product"
+prove data.c --harness mm.json --computes "$product" --json
+# What rounds in between to what the definition does not store.
+sed 's/float s = 0/_Float16 s = 0/' mm.c >half.c
+prove half.c --harness mm.json --computes "$product"
+# A folder of --emit.
+: >steps
+opevo emit 'matmul(6,6,6)' --schedule steps --to folder
+prove folder
+# Input that does not fit together.
+prove mm.c
+prove absent.c --harness mm.json --computes "$product"
+prove mm.c --harness mm.json
+prove mm.c --harness mm.json --computes 'A[i:n]; C[i] = A[j]'
+prove mm.c --harness mm.json --computes 'A[i:n, k:n]; E[k, j:n]; C[i, j] = sum(k) A[i, k]*E[k, j]'
+prove mm.py --harness mm.json --computes "$product"
+prove mm.c --harness absent.json --computes "$product"
+echo 'void mm(' >syntax.c
+prove syntax.c --harness mm.json --computes "$product" 2>&1 | sed 's/compile it: .*/compile it/'
+mkdir empty
+prove empty
+prove mm.c --harness mm.json --computes "$product" --seed x
