@@ -8,6 +8,7 @@
 #include <opevo/memory.h>
 
 #include "fiber_link_internal.h"
+#include "host_fault_internal.h"
 #include "samples_internal.h"
 #include "sandbox_internal.h"
 
@@ -22,7 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_WINDOWS = 256, PIPE_FILE = 3, GUARD_BYTES = 1 << 20 };
+/* A child that others killed is run again; one that kills itself does so at each attempt. */
+enum { MOST_WINDOWS = 256, PIPE_FILE = 3, GUARD_BYTES = 1 << 20, ATTEMPTS = 2 };
 
 const opevo_fibers_options opevo_fibers_defaults = {
     .windows = 15, .timeout_s = 10, .memory_bytes = (uint64_t)1 << 30};
@@ -323,7 +325,8 @@ static opevo_status conclude(const launcher *self, bool in_time, double limit_s,
     return OPEVO_OK;
 }
 
-static opevo_status run_child(launcher *self, opevo_case *what, void *const *inputs,
+/* *killed: whether a signal of others ended it. */
+static opevo_status run_child(launcher *self, opevo_case *what, void *const *inputs, bool *killed,
                               opevo_evaluation *out, opevo_error *err)
 {
     double most_s = self->fibers->options.timeout_s;
@@ -335,6 +338,8 @@ static opevo_status run_child(launcher *self, opevo_case *what, void *const *inp
     pid_t process;
     opevo_status status;
 
+    *killed = false;
+    memset(self->memory, 0, sizeof(report));
     if (pipe2(ends, O_CLOEXEC) < 0)
         return OPEVO_FAIL(err, OPEVO_IO, "No pipe: %s.", strerror(errno));
     process = fork();
@@ -351,6 +356,7 @@ static opevo_status run_child(launcher *self, opevo_case *what, void *const *inp
         kill(process, SIGKILL);
     while (waitpid(process, &how, 0) < 0 && errno == EINTR)
         ;
+    *killed = in_time && WIFSIGNALED(how) && opevo_i_process_foreign_signal(WTERMSIG(how));
     status = conclude(self, in_time, limit_s, how, out, err);
     if (status == OPEVO_OK && out->verdict == OPEVO_VERDICT_OK && self->base)
         opevo_case_times_note(self->fibers->times, what, opevo_clock_monotonic_s() - start_s);
@@ -364,13 +370,14 @@ static opevo_status run(opevo_launcher *super, opevo_case *what, opevo_evaluatio
     size_t count = 0;
     opevo_buffer *buffers = opevo_case_buffers(what, &count);
     void **inputs = opevo_calloc(count, sizeof *inputs);
+    bool killed = true;
     opevo_status status;
 
     if (!inputs)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the buffers of a case.");
     status = map(self, buffers, count, inputs, err);
-    if (status == OPEVO_OK)
-        status = run_child(self, what, inputs, out, err);
+    for (int attempt = 0; status == OPEVO_OK && killed && attempt < ATTEMPTS; attempt++)
+        status = run_child(self, what, inputs, &killed, out, err);
     opevo_free(inputs);
     return status;
 }

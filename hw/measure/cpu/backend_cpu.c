@@ -348,7 +348,7 @@ static void describe(const opevo_i_cpu_plan *plan, const opevo_i_wire_job *job, 
 }
 
 /* Measure once; the last letter, 'd' when there are samples; 'a' to try again: out of time as it
- * waited, which has no outcome unless this is the last attempt. */
+ * waited, or killed by others, which has no outcome unless this is the last attempt. */
 static char measure_once(cpu_backend *self, const opevo_i_cpu_plan *plan,
                          const opevo_i_wire_job *job, const char *object, bool last,
                          opevo_i_wire_result *result)
@@ -356,7 +356,7 @@ static char measure_once(cpu_backend *self, const opevo_i_cpu_plan *plan,
     opevo_i_cpu_process process;
     double start = opevo_clock_monotonic_s();
     double checked = result->check_s;
-    bool waited = false;
+    bool again = false;
     char letter = 0;
 
     for (int set = 0; set < OPEVO_I_CPU_SETS; set++)
@@ -374,16 +374,19 @@ static char measure_once(cpu_backend *self, const opevo_i_cpu_plan *plan,
         return 'h';
     }
     letter = converse(self, plan, &process, letter, result);
-    waited = letter == 't' && opevo_i_cpu_process_has_waited(&process);
+    again = letter == 't' && opevo_i_cpu_process_has_waited(&process);
     opevo_i_cpu_process_end(&process);
-    if (last || !waited)
+    again = again || (letter == 0 && opevo_i_cpu_process_was_killed(&process));
+    again = again && !last;
+    if (!again)
         describe(plan, job, letter, &process, result);
     result->run_s += opevo_clock_monotonic_s() - start - (result->check_s - checked);
-    return waited && !last ? 'a' : letter;
+    return again ? 'a' : letter;
 }
 
-/* A kernel that waited until its time was over sleeps, or the machine had no processor for it. The
- * latter is no property of the kernel, so that it is measured again before it counts. */
+/* A kernel that waited until its time was over sleeps, or the machine had no processor for it; one
+ * that was killed killed itself, or a batch system or the lack of memory did. The latter are no
+ * properties of the kernel, so that it is measured again before it counts. */
 static bool measure_fairly(cpu_backend *self, const opevo_i_cpu_plan *plan,
                            const opevo_i_wire_job *job, const char *object,
                            opevo_i_wire_result *result)

@@ -114,6 +114,8 @@ opevo_i_cpu_cost opevo_i_cpu_process_so_far(const opevo_i_cpu_process *self);
 /* Whether all that it did took less than half of the limit of one execution of its threads'
  * processor time. */
 bool opevo_i_cpu_process_has_waited(const opevo_i_cpu_process *self);
+/* Whether it died of a signal that others send. After opevo_i_cpu_process_end. */
+bool opevo_i_cpu_process_was_killed(const opevo_i_cpu_process *self);
 /* Let none of its threads run, so that shared memory stays as it is; and let it go on. */
 void opevo_i_cpu_process_stop(opevo_i_cpu_process *self);
 void opevo_i_cpu_process_continue(const opevo_i_cpu_process *self);

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "backend_internal.h"
+#include "host_fault_internal.h"
 #include "keeper_internal.h"
 
 enum { IDLE_ORDERS = 15, OUT_OF_THE_WAY = 64 };
@@ -230,6 +231,12 @@ void opevo_i_cpu_process_end(opevo_i_cpu_process *self)
     }
     close(self->from);
     close(self->to);
+}
+
+bool opevo_i_cpu_process_was_killed(const opevo_i_cpu_process *self)
+{
+    return self->over && !self->garbled && WIFSIGNALED(self->status) &&
+           opevo_i_process_foreign_signal(WTERMSIG(self->status));
 }
 
 void opevo_i_cpu_process_describe_death(const opevo_i_cpu_process *process,

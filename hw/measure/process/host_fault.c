@@ -29,7 +29,7 @@ bool opevo_i_process_host_errno(int code)
     return false;
 }
 
-static bool is_foreign(int number)
+bool opevo_i_process_foreign_signal(int number)
 {
     for (size_t i = 0; i < sizeof foreign_signals / sizeof *foreign_signals; i++) {
         if (foreign_signals[i] == number)
@@ -103,7 +103,7 @@ bool opevo_i_process_build_fault(const opevo_i_process_program_end *end, const c
                           compiler, end->elapsed_s);
     if (end->timed_out)
         return end->starved;
-    if (WIFSIGNALED(status) && is_foreign(WTERMSIG(status))) {
+    if (WIFSIGNALED(status) && opevo_i_process_foreign_signal(WTERMSIG(status))) {
         opevo_text_printf(why, "the compiler %s was killed by signal %d (%s)", compiler,
                           WTERMSIG(status), strsignal(WTERMSIG(status)));
         return true;

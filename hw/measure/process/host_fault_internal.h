@@ -16,6 +16,11 @@ enum { OPEVO_I_EXIT_HOST = 71 };
  * is being changed at the moment. What cannot be found or is not permitted is not such a fault. */
 bool opevo_i_process_host_errno(int code);
 
+/* Whether a process that ends by this signal was most likely ended by others: a batch system that
+ * takes its processors back, the system short of memory, a user. A program may send it to itself,
+ * and then does so again. */
+bool opevo_i_process_foreign_signal(int number);
+
 /* Whether the compiler, named `compiler`, failed for a reason of the host: it was not started or
  * not kept, it was killed by a signal that no source earns, or its own words say so. That it has no
  * memory is the source's fault where it had taken half of its limit, `memory_bytes` (0: none). Then

@@ -41,3 +41,11 @@ echo "exit status $?"
 grep -o 'was killed by signal 9 (Killed)' killed
 rm broken
 opevo tune 'matmul(16,16,16)' --on cpu --trials 2 --finals 0 --store cpu.db --quiet | grep -o '2 trials, 0 failed'
+# A program that a batch system ends is run again; one that ends itself so is a failure.
+cat >ended.sh <<'S'
+[ "$1" != 3 ] || kill -TERM $$
+[ "$1" != 5 ] || [ -e ended ] || { : >ended; kill -TERM $$; }
+echo "took 1$1 ms"
+S
+opevo tune --on "cmd:sh $PWD/ended.sh {X}" --space space.json --result 'ms:/took ([0-9]+)/' --tuner grid --trials 8 \
+    --finals 0 --quiet 2>/dev/null | grep 'failed\|crashed,' | sed 's/ cost [^;]*;//'

@@ -170,8 +170,10 @@ CHECK_TEST(test_slower)
     opevo_objective_destroy(objective);
 }
 
-/* Stop it if it is a kernel's process that has computed for .1 s. */
-static bool stop_kernel(long id)
+static int sent; /* the signal that the next kernel gets */
+
+/* Send it if this is a kernel's process that has computed for .1 s. */
+static bool signal_kernel(long id)
 {
     char stat[1024];
     char name[64];
@@ -184,7 +186,7 @@ static bool stop_kernel(long id)
         return false;
     read_of_process(parent, "comm", name, sizeof name);
     return !strcmp(name, "opevo-worker\n") && is_ours(parent) &&
-           ticks >= (unsigned long)sysconf(_SC_CLK_TCK) / 10 && kill((pid_t)id, SIGSTOP) == 0;
+           ticks >= (unsigned long)sysconf(_SC_CLK_TCK) / 10 && kill((pid_t)id, sent) == 0;
 }
 
 /* A product that takes a second. */
@@ -201,28 +203,52 @@ static opevo_status make_slow(const opevo_kernel_maker *self, opevo_index point,
     return opevo_text_check(&out->source, error);
 }
 
-/* A kernel whose first process is stopped waits until its time is over, as it would on a machine
- * without a processor for it, which does not count. */
-CHECK_TEST(test_starved)
+/* The outcome of a kernel whose first process gets this signal. */
+static opevo_outcome measure_signalled(int signal, double limit_s)
 {
-    enum { LIMIT_S = 12 };
     static const opevo_kernel_maker_ops slow = {.make = make_slow, .destroy = zoo_destroy};
     zoo *maker = zoo_of_animals();
     opevo_objective *objective = NULL;
     opevo_outcome outcome;
-    pid_t stopper = fork();
+    pid_t sender = -1;
 
-    while (stopper == 0)
-        if (count_processes(stop_kernel))
+    sent = signal;
+    sender = fork();
+    while (sender == 0)
+        if (count_processes(signal_kernel))
             _exit(0);
     maker->super.ops = &slow;
-    objective = zoo_open(maker, LIMIT_S);
+    objective = zoo_open(maker, limit_s);
     outcome = measure_beside(objective, "right", 0);
-    kill(stopper, SIGKILL);
-    assert_int_equal(waitpid(stopper, NULL, 0), stopper);
+    kill(sender, SIGKILL);
+    assert_int_equal(waitpid(sender, NULL, 0), sender);
     opevo_objective_destroy(objective);
+    return outcome;
+}
+
+/* A stopped kernel waits until its time is over, as it would on a machine without a processor for
+ * it, which does not count. */
+CHECK_TEST(test_starved)
+{
+    enum { LIMIT_S = 12 };
+    opevo_outcome outcome = measure_signalled(SIGSTOP, LIMIT_S);
+
     assert_string_equal(opevo_outcome_name(outcome.kind), "ok");
     assert_true(outcome.run_s > LIMIT_S && outcome.sample_count > 0);
+}
+
+/* One that a batch system or the system short of memory kills did nothing wrong; one that
+ * does it to itself does it again. */
+CHECK_TEST(test_killed_by_others)
+{
+    static const int signals[] = {SIGTERM, SIGKILL};
+
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        opevo_outcome outcome = measure_signalled(signals[i], 600);
+
+        assert_string_equal(opevo_outcome_name(outcome.kind), "ok");
+        assert_true(outcome.sample_count > 0);
+    }
 }
 
 /* A worker whose files may not grow says so, and goes on. */
