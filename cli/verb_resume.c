@@ -17,6 +17,7 @@ static const opevo_option options[] = {
     {"target", "X", "stop at this result, or at X% of the known optimum", false},
     {"finals", "K", "re-evaluate the best K side by side", false},
     {"rounds", "N", "finals: rounds of the re-evaluation", false},
+    {"no-null", NULL, "finals: do not measure the first kernel twice (A/A)", false},
     {"print", NULL, "print the specification of the run, for opevo tune FILE.json, and stop",
      false},
     {"curve", NULL, "draw the best fitness over the trials of the run", false},

@@ -20,7 +20,8 @@ opevo_status opevo_i_cli_finals_read(const opevo_call *call, const opevo_objecti
     bool live = !objective->concurrent;
     bool kernels = live && !strcmp(objective->ops->kind, "live");
     opevo_status status = OPEVO_OK;
-    opevo_finals_options options = {.with_library = opevo_i_cli_flag(call, "library")};
+    opevo_finals_options options = {.with_library = opevo_i_cli_flag(call, "library"),
+                                    .no_twin = opevo_i_cli_flag(call, "no-null")};
     uint64_t most = 0;
 
     if (!live && opevo_i_cli_flag(call, "finals"))
@@ -40,6 +41,12 @@ opevo_status opevo_i_cli_finals_read(const opevo_call *call, const opevo_objecti
     status = opevo_finals_create(&options, out, err);
 cleanup:
     return status;
+}
+
+/* Where the two copies of a kernel differ, so may all others by no merit of theirs. */
+static const char *verdict_of(const opevo_final_verdict *verdict)
+{
+    return verdict->is_biased ? "biased" : verdict->faster ? "faster" : "not distinguishable";
 }
 
 /* The numbers of the finalists by rank; the library is the last. */
@@ -137,6 +144,20 @@ static void print_finalist(const opevo_finals *finals, size_t number, const opev
     opevo_text_add(out, "\n");
 }
 
+static void print_twin(const opevo_final_verdict *verdict, opevo_text *out)
+{
+    if (!verdict->has_twin || !isfinite(verdict->twin_ratio))
+        return;
+    opevo_text_printf(out, "A/A: the kernel of the best trial against itself: ratio %.4f",
+                      verdict->twin_ratio);
+    print_interval(verdict->twin_low, verdict->twin_high, out);
+    opevo_text_printf(out, ", p = %.2g%s\n", verdict->twin_probability,
+                      verdict->is_biased
+                          ? "; the measurement tells a kernel from itself, so nothing can be said: "
+                            "repeat it on a quieter machine, or with more --rounds"
+                          : "");
+}
+
 void opevo_i_cli_finals_print(const opevo_finals *finals, const opevo_space *space,
                               const char *unit, opevo_text *out)
 {
@@ -161,11 +182,14 @@ void opevo_i_cli_finals_print(const opevo_finals *finals, const opevo_space *spa
         print_finalist(finals, order[i], space, unit, out);
     if (verdict->rival < finals->count) {
         opevo_text_printf(out, "%s: time of the next divided by that of the winner %.4f",
-                          verdict->faster ? "the winner is faster" : "not distinguishable",
+                          verdict->is_biased ? "no verdict"
+                          : verdict->faster  ? "the winner is faster"
+                                             : "not distinguishable",
                           verdict->ratio);
         print_interval(verdict->ratio_low, verdict->ratio_high, out);
         opevo_text_printf(out, ", p = %.2g\n", verdict->probability);
     }
+    print_twin(verdict, out);
     if (isfinite(verdict->library_ratio)) {
         opevo_text_printf(out, "time of the library divided by that of the winner %.4f",
                           verdict->library_ratio);
@@ -225,11 +249,19 @@ void opevo_i_cli_finals_print_json(const opevo_finals *finals, const opevo_space
         return;
     }
     opevo_text_add(out, "{");
-    opevo_json_string(out, "verdict", verdict->faster ? "faster" : "not distinguishable");
+    opevo_json_string(out, "verdict", verdict_of(verdict));
     opevo_json_double(out, "p", verdict->probability);
     opevo_json_double(out, "ratio", verdict->ratio);
     opevo_json_double(out, "ratio_low", verdict->ratio_low);
     opevo_json_double(out, "ratio_high", verdict->ratio_high);
+    if (verdict->has_twin) {
+        opevo_json_open(out, "null", "{");
+        opevo_json_double(out, "p", verdict->twin_probability);
+        opevo_json_double(out, "ratio", verdict->twin_ratio);
+        opevo_json_double(out, "ratio_low", verdict->twin_low);
+        opevo_json_double(out, "ratio_high", verdict->twin_high);
+        opevo_text_add(out, "}");
+    }
     opevo_json_index(out, "rounds", finals->options.rounds);
     opevo_json_index(out, "winner", 0);
     if (verdict->rival < finals->count)

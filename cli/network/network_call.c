@@ -13,9 +13,9 @@
 #include <string.h>
 
 const char *const opevo_i_cli_network_of_tuning[] = {
-    "trials",          "seconds",        "tuner",         "set",     "store",   "start",
-    "transfer",        "give-up",        "finals",        "rounds",  "workers", "workers-from",
-    "workers-address", "worker-timeout", "mixed-devices", "timeout", NULL};
+    "trials",       "seconds",         "tuner",          "set",           "store",   "start",
+    "transfer",     "give-up",         "finals",         "rounds",        "no-null", "workers",
+    "workers-from", "workers-address", "worker-timeout", "mixed-devices", "timeout", NULL};
 
 const char *opevo_i_cli_network_name(const opevo_call *call)
 {

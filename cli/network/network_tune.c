@@ -82,6 +82,7 @@ static opevo_status read_finals(shown_tuning *self, opevo_error *err)
     OPEVO_TRY(opevo_i_cli_option_count(self->call, "rounds", OPEVO_FINALS_ROUNDS, 1, 10000,
                                        &out->rounds, err));
     out->most = (size_t)most;
+    out->no_twin = opevo_i_cli_flag(self->call, "no-null");
 cleanup:
     return status;
 }

@@ -42,6 +42,7 @@ static const opevo_option options[] = {
     OPEVO_I_GIVE_UP_OPTION,
     {"finals", "K", "re-evaluate the best K of each task side by side (default 5)", false},
     {"rounds", "N", "finals: rounds of the re-evaluation (default 30)", false},
+    {"no-null", NULL, "finals: do not measure the first kernel twice (A/A)", false},
     OPEVO_I_WORKERS_OPTIONS,
     {"timeout", "S", "time limit of one execution (default 5 s)", false},
     {"quiet", NULL, "no progress line", false},

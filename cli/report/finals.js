@@ -28,6 +28,18 @@ function finalistRow(finals, one, i) {
   ];
 }
 
+const verdictWords = {
+  faster: "is faster than",
+  "not distinguishable": "is not distinguishable from",
+  biased: "is not compared, as the measurement tells a kernel from itself, with",
+};
+
+/* The kernel of the best trial, measured twice in each round. */
+const twinText = ({ null: twin }) =>
+  twin
+    ? ` A/A, the kernel of the best trial against itself: ratio ${between(twin.ratio, twin.ratio_low, twin.ratio_high, (x) => fixed(x, 4))}, p = ${short(twin.p, 2)}.`
+    : "";
+
 /* By rank; `name`: whose finals they are. */
 function finalsTable(finals, unit, name) {
   const next = isNumber(finals.next);
@@ -39,8 +51,9 @@ function finalsTable(finals, unit, name) {
       `${count(finals.rounds, "round")}: `,
       sure("estimated"),
       " medians, and ratios by round, with their 95 % intervals. Rounds won: those in which it was better than all others. ",
-      next ? `The winner ${finals.verdict === "faster" ? "is faster than" : "is not distinguishable from"} the next: ` : "",
+      next ? `The winner ${verdictWords[finals.verdict]} the next: ` : "",
       next ? `p = ${short(finals.p, 2)} of a sign test, adjusted for all rivals.` : "",
+      twinText(finals),
     ],
   );
 }

@@ -60,6 +60,7 @@ static const opevo_option options[] = {
     OPEVO_I_SLOWER_OPTION,
     {"finals", "K", "re-evaluate the best K side by side (default: 5 for kernels)", false},
     {"rounds", "N", "finals: rounds of the re-evaluation (default 30)", false},
+    {"no-null", NULL, "finals: do not measure the first kernel twice (A/A)", false},
     {"library", NULL, "finals: include the vendor's library (OpenBLAS, cuBLAS, cuDNN, rocBLAS)",
      false},
     {"emit", "DIR", "kernels: export the best kernel with a program that checks and times it",

@@ -82,10 +82,18 @@ void opevo_finals_note(opevo_finals *super, const opevo_trial *trial)
     all[at] = (opevo_finalist){.point = trial->proposal.point, .median = fitness};
 }
 
+/* The twin stands behind all others and has the point of the first. */
+static bool has_twin(const opevo_stored_finals *stored)
+{
+    return stored->count > 1 && stored->points[stored->count - 1] == stored->points[0];
+}
+
 /* Whether the stored ones are of these finalists, in as many rounds. */
 static bool are_of(const opevo_stored_finals *stored, const opevo_finals *finals)
 {
-    bool same = stored->count == finals->count && stored->rounds == finals->options.rounds;
+    size_t count = finals->count + !finals->options.no_twin;
+    bool same = stored->count == count && stored->rounds == finals->options.rounds &&
+                has_twin(stored) == !finals->options.no_twin;
 
     for (size_t i = 0; same && i < finals->count; i++)
         same = stored->points[i] == finals->finalists[i].point;
@@ -96,7 +104,7 @@ static opevo_status measure(const opevo_finals *finals, opevo_objective *objecti
                             const opevo_interrupt *interrupt, opevo_stored_finals *out,
                             opevo_error *err)
 {
-    opevo_rounds plan = {.count = finals->count,
+    opevo_rounds plan = {.count = finals->count + !finals->options.no_twin,
                          .rounds = (size_t)finals->options.rounds,
                          .seed = seed,
                          .interrupt = interrupt};
@@ -108,6 +116,8 @@ static opevo_status measure(const opevo_finals *finals, opevo_objective *objecti
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for finals.");
     for (size_t i = 0; i < plan.count; i++)
         out->points[i] = finals->finalists[i].point;
+    if (!finals->options.no_twin)
+        out->points[finals->count] = out->points[0];
     plan.points = out->points;
     return opevo_objective_measure_rounds(objective, &plan, out->fitness, &out->library, err);
 }
@@ -118,6 +128,10 @@ static opevo_status judge(held_finals *self, const opevo_stored_finals *stored, 
     opevo_status status = opevo_finals_judge(self->finalists, super->count, super->options.rounds,
                                              stored->fitness, &super->verdict, err);
 
+    if (status == OPEVO_OK && has_twin(stored))
+        status = opevo_finals_judge_twin(stored->fitness,
+                                         stored->fitness + super->count * stored->rounds,
+                                         stored->rounds, &super->verdict, err);
     opevo_text_add(&self->library, opevo_text_string(&stored->library));
     super->ran = status == OPEVO_OK && self->finalists[super->verdict.winner].median > 0;
     if (status == OPEVO_OK && !super->ran)
@@ -196,7 +210,7 @@ bool opevo_finals_best(const opevo_finals *finals, const opevo_trial *best, opev
     return true;
 }
 
-/* What opevo_finals_run stores: some points of the space, and perhaps the library. */
+/* What opevo_finals_run stores: some points of the space, perhaps the library, and a twin. */
 static bool are_sound(const opevo_stored_finals *stored, const opevo_space *space)
 {
     size_t points = 0;
@@ -208,8 +222,9 @@ static bool are_sound(const opevo_stored_finals *stored, const opevo_space *spac
             return false;
         points += !library;
     }
-    return points > 0 && points <= OPEVO_FINALISTS_MOST && stored->count <= points + 1 &&
-           stored->rounds > 0;
+    points -= has_twin(stored) && points > 0;
+    return points > 0 && points <= OPEVO_FINALISTS_MOST &&
+           stored->count <= points + 1 + has_twin(stored) && stored->rounds > 0;
 }
 
 static opevo_status take(held_finals *self, opevo_store *store, int64_t run,
@@ -222,9 +237,10 @@ static opevo_status take(held_finals *self, opevo_store *store, int64_t run,
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s is damaged: the finals of run %lld are malformed; use another store.",
                           opevo_store_path(store), (long long)run);
-    self->super.count = stored->count;
+    self->super.count = stored->count - has_twin(stored);
     self->super.options.rounds = stored->rounds;
-    for (size_t i = 0; i < stored->count; i++)
+    self->super.options.no_twin = !has_twin(stored);
+    for (size_t i = 0; i < self->super.count; i++)
         self->finalists[i].point = stored->points[i];
     status = judge(self, stored, err);
     show(self);

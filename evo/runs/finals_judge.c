@@ -157,6 +157,30 @@ static void test_rival(opevo_final_verdict *verdict, const double *winner, const
     verdict->faster = 2 * wins > different && verdict->probability < 0.05;
 }
 
+opevo_status opevo_finals_judge_twin(const double *fitness, const double *twin, uint64_t rounds,
+                                     opevo_final_verdict *verdict, opevo_error *err)
+{
+    size_t count = (size_t)rounds, wins = 0, different = 0;
+    double *scratch = opevo_calloc(count, sizeof *scratch);
+
+    if (!scratch)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu rounds.", count);
+    for (size_t i = 0; i < count; i++) {
+        bool both = fitness[i] > 0 && twin[i] > 0;
+
+        wins += both && fitness[i] > twin[i];
+        different += both && fitness[i] != twin[i];
+    }
+    verdict->has_twin = true;
+    verdict->twin_probability = opevo_sign_test(wins, different - wins);
+    verdict->twin_ratio =
+        compare_times(fitness, twin, count, scratch, &verdict->twin_low, &verdict->twin_high);
+    verdict->is_biased = verdict->twin_probability < 0.05;
+    verdict->faster = verdict->faster && !verdict->is_biased;
+    opevo_free(scratch);
+    return OPEVO_OK;
+}
+
 opevo_status opevo_finals_judge(opevo_finalist *finalists, size_t count, uint64_t number,
                                 const double *fitness, opevo_final_verdict *verdict,
                                 opevo_error *err)
@@ -173,7 +197,11 @@ opevo_status opevo_finals_judge(opevo_finalist *finalists, size_t count, uint64_
                                .ratio_high = NAN,
                                .library_ratio = NAN,
                                .library_low = NAN,
-                               .library_high = NAN};
+                               .library_high = NAN,
+                               .twin_probability = NAN,
+                               .twin_ratio = NAN,
+                               .twin_low = NAN,
+                               .twin_high = NAN};
 
     if (!scratch || !standings) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu rounds.", rounds_count);

@@ -24,7 +24,7 @@ tune --trials 10
 tune --trials 4 --store runs.db
 tune --trials 10 --store runs.db --json | grep -o '"trials": [0-9]*, "resumed": [0-9]*, "failed": [0-9]*'
 tune --trials 10 --workers 'opevo-worker cmd' --workers "sh -c 'exec opevo-worker cmd'"
-tune --trials 10 --finals 2 --rounds 6 | tail -4
+tune --trials 10 --finals 2 --rounds 6 | tail -5
 ls
 # The finals are in the store: the program is not asked again.
 tune --trials 10 --finals 2 --rounds 6 --store runs.db --json | sed 's/ "workers": \[[^]]*\],//' >measured

@@ -8,7 +8,7 @@ ms() { tune --result 'ms:/took ([0-9.]+) ms/' "$@"; }
 ms --store runs.db
 ms --target 0.2704 --seed 2 --store runs.db
 ms --runs 2 --trials 5 --finals 2 --rounds 6 | tail -3
-ms --trials 5 --finals 2 --rounds 6 | tail -4
+ms --trials 5 --finals 2 --rounds 6 | tail -5
 ms --trials 5 --json | grep -o '"best": {[^}]*}[^}]*}\|"unit": "[^"]*", "better": "[^"]*"'
 opevo runs runs.db | sed 's/[0-9.]* s  cmd/S s  cmd/; s/20[0-9TZ:-]*$/started/'
 opevo runs runs.db:1 | sed 's/; started.*//; s/cost [0-9.]* s/cost/'

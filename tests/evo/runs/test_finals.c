@@ -31,6 +31,60 @@ CHECK_TEST(test_rounds_decide)
     CHECK_CLOSE(verdict.ratio, 1.01, 1e-9);
 }
 
+/* Rounds of one kernel twice, disturbed together by the round and apart by each measurement; the
+ * second is measured `bias` times as slow. */
+static void measure_twice(opevo_rng *rng, double bias, double fitness[2][ROUNDS])
+{
+    for (size_t i = 0; i < ROUNDS; i++) {
+        double machine = 1 + opevo_rng_unit(rng);
+
+        fitness[0][i] = machine * (1 + 0.01 * opevo_rng_unit(rng));
+        fitness[1][i] = machine * (1 + 0.01 * opevo_rng_unit(rng)) / bias;
+    }
+}
+
+/* A sound timer tells a kernel from itself as often as the sign test of 30 rounds has p < .05: with
+ * at most 9 rounds won by either, 2 P(Bin(30, 1/2) <= 9) = .0428, up to 4 standard errors. One that
+ * is 1 % slower the second time nearly always does, and then no one is faster. */
+CHECK_TEST(test_twins)
+{
+    enum { FINALS = 4000 };
+    double fitness[2][ROUNDS], alike = 0, apart = 0;
+    opevo_rng rng;
+
+    opevo_rng_init(&rng, 5, "twins", 0);
+    for (size_t k = 0; k < 2 * FINALS; k++) {
+        opevo_final_verdict verdict = {.faster = true};
+
+        measure_twice(&rng, k < FINALS ? 1 : 1.01, fitness);
+        CHECK_OK(opevo_finals_judge_twin(fitness[0], fitness[1], ROUNDS, &verdict, &err));
+        assert_true(verdict.has_twin && verdict.is_biased == (verdict.twin_probability < 0.05));
+        assert_true(verdict.faster == !verdict.is_biased);
+        *(k < FINALS ? &alike : &apart) += verdict.is_biased / (double)FINALS;
+        if (k >= FINALS)
+            CHECK_CLOSE(verdict.twin_ratio, 1.01, 0.01);
+    }
+    CHECK_CLOSE(alike, 0.04277, 4 * sqrt(0.0428 * 0.9572 / FINALS));
+    assert_true(apart > 0.99);
+}
+
+/* Rounds that failed in either say nothing; without a sound one there is no ratio. */
+CHECK_TEST(test_twins_that_fail)
+{
+    double fitness[2][ROUNDS] = {{0}, {0}};
+    opevo_final_verdict verdict = {.faster = true};
+
+    CHECK_OK(opevo_finals_judge_twin(fitness[0], fitness[1], ROUNDS, &verdict, &err));
+    assert_true(isnan(verdict.twin_ratio) && !verdict.is_biased && verdict.faster);
+    for (size_t i = 0; i < 8; i++) {
+        fitness[0][i] = i < 2 ? 0 : 2;
+        fitness[1][i] = 1;
+    }
+    CHECK_OK(opevo_finals_judge_twin(fitness[0], fitness[1], ROUNDS, &verdict, &err));
+    CHECK_CLOSE(verdict.twin_ratio, 2, 1e-12);
+    CHECK_CLOSE(verdict.twin_probability, 2.0 / 64, 1e-12); /* six rounds of six */
+}
+
 static int lead_of(const double *a, const double *b)
 {
     int lead = 0;

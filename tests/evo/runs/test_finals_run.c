@@ -19,6 +19,7 @@ typedef struct device {
     size_t measured;     /* how often rounds were measured */
     opevo_status broken; /* what that returns */
     bool fails;          /* every point in its last round */
+    double bias;         /* by how much a point is slower the second time in a round; 0: not */
     /* Of two workers. The first loses the rounds, and the second measures them unless all is
      * broken. */
     opevo_worker_facts workers[2];
@@ -42,6 +43,8 @@ static opevo_status measure(opevo_objective *objective, const opevo_rounds *roun
                              ? 0.5
                              : formula_outcome(&self->formula, rounds->points[i]).fitness;
 
+            if (i > 0 && rounds->points[i] == rounds->points[0])
+                own *= 1 - self->bias;
             fitness[i * rounds->rounds + k] = self->fails && last ? 0 : own / (1 + (double)(k % 3));
         }
     opevo_text_add(library, "a vendor's");
@@ -189,6 +192,56 @@ CHECK_TEST(the_best_are_measured_once)
     opevo_finals_destroy(again);
     opevo_finals_destroy(read);
     opevo_space_destroy(read_space);
+    opevo_store_close(store);
+    opevo_space_destroy(space);
+    scratch_remove(&folder);
+}
+
+/* The best point is measured twice unless it is said not to be, the store keeps the twin behind the
+ * finalists, and a bias that it shows leaves no verdict, also for who reads it later. */
+CHECK_TEST(a_biased_timer_leaves_no_verdict)
+{
+    opevo_space *space = forty_points();
+    scratch_folder folder = scratch_make();
+    opevo_store *store = NULL;
+
+    CHECK_OK(opevo_store_open(folder.file, OPEVO_STORE_WRITE, &store, &err));
+    for (int k = 0; k < 3; k++) { /* sound, biased, not asked */
+        device own = device_on(space);
+        const opevo_finals_options options = {.most = MOST, .rounds = ROUNDS, .no_twin = k == 2};
+        opevo_finals *finals = NULL, *read = NULL;
+        opevo_space *read_space = NULL;
+        opevo_stored_finals stored = {0};
+        opevo_run_result result;
+
+        own.bias = k ? 0.01 : 0;
+        CHECK_OK(opevo_finals_create(&options, &finals, &err));
+        result = search(&own, store, finals);
+        if (k == 1) { /* those of the sound one are in the store */
+            stored.count = 0;
+            CHECK_OK(opevo_store_put_finals(store, result.run, &stored, &err));
+        }
+        CHECK_OK(opevo_finals_run(finals, &own.formula.super, 1, store, result.run, NULL, &err));
+        assert_int_equal(own.measured, 1);
+        CHECK_OK(opevo_store_get_finals(store, result.run, &stored, &err));
+        assert_int_equal(finals->count, MOST);
+        assert_int_equal(stored.count, MOST + (k < 2));
+        assert_true(stored.points[stored.count - 1] == stored.points[k < 2 ? 0 : MOST - 1]);
+        opevo_stored_finals_free(&stored);
+        CHECK_OK(opevo_finals_read(store, result.run, &read, &read_space, &err));
+        for (int who = 0; who < 2; who++) {
+            const opevo_final_verdict *verdict = who ? &read->verdict : &finals->verdict;
+
+            assert_true(verdict->has_twin == (k < 2) && verdict->is_biased == (k == 1));
+            assert_int_equal(verdict->winner, 0);
+            assert_true(verdict->faster == (k != 1)); /* in 7 of 7 rounds, against 3 rivals */
+            if (k < 2)
+                CHECK_CLOSE(verdict->twin_ratio, k ? 1 / 0.99 : 1, 1e-12);
+        }
+        opevo_finals_destroy(finals);
+        opevo_finals_destroy(read);
+        opevo_space_destroy(read_space);
+    }
     opevo_store_close(store);
     opevo_space_destroy(space);
     scratch_remove(&folder);

@@ -32,6 +32,12 @@ typedef struct opevo_final_verdict {
         ratio_high; /* its confidence interval, 95 %; NAN below 6 rounds, or where one failed */
     bool faster;    /* probability < 0.05, corrected for the number of rivals */
     double library_ratio, library_low, library_high; /* likewise of the library's time */
+    /* A/A: the first finalist measured twice in each round, as two kernels. */
+    bool has_twin;
+    double twin_probability;                /* two-sided sign test over the rounds */
+    double twin_ratio, twin_low, twin_high; /* the time of the second by that of the first */
+    bool
+        is_biased; /* twin_probability < 0.05: what tells a kernel from itself; `faster` is false */
 } opevo_final_verdict;
 
 /* Fill in the finalists, and the verdict, from the fitness in each round, finalist after finalist,
@@ -43,12 +49,20 @@ OPEVO_API opevo_status opevo_finals_judge(opevo_finalist *finalists, size_t coun
                                           const double *fitness, opevo_final_verdict *verdict,
                                           opevo_error *err);
 
+/* Add to a verdict what the first finalist and its twin did in the rounds, `fitness` and `twin`. If
+ * both are measured alike, a round is won by either with the same probability, so that `is_biased`
+ * comes in less than 5 % of the finals of a sound timer. Errors: NOMEM. */
+OPEVO_API opevo_status opevo_finals_judge_twin(const double *fitness, const double *twin,
+                                               uint64_t rounds, opevo_final_verdict *verdict,
+                                               opevo_error *err);
+
 enum { OPEVO_FINALISTS_MOST = 100, OPEVO_FINALS_ROUNDS = 30 };
 
 typedef struct opevo_finals_options {
     size_t most;       /* finalists, at most OPEVO_FINALISTS_MOST; 0: no finals */
     uint64_t rounds;   /* 0: OPEVO_FINALS_ROUNDS */
     bool with_library; /* OPEVO_LIBRARY_POINT takes part */
+    bool no_twin;      /* do not measure the first finalist twice; it costs as much as one more */
 } opevo_finals_options;
 
 /* The finals of one run, to be read. */
