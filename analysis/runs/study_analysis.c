@@ -214,6 +214,7 @@ opevo_status opevo_study_analyse_sized(const opevo_analysed_study *study,
                                  work_on_cell, &self, err));
     OPEVO_TRY(opevo_i_analysis_study_pairs(&self, err));
     OPEVO_TRY(opevo_i_analysis_study_overall(&self, err));
+    OPEVO_TRY(opevo_i_analysis_study_null(&self, err));
 cleanup:
     free_scratch(&self);
     if (status == OPEVO_OK)

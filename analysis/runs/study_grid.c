@@ -45,7 +45,7 @@ double opevo_i_analysis_fraction(const opevo_study_place *place, const opevo_ana
 /* ---- Which runs a cell has ---- */
 
 /* A run that has found a known optimum cannot rise any more. */
-static uint64_t extent_of(const opevo_study_place *place, const opevo_analysed_run *run)
+uint64_t opevo_i_analysis_extent(const opevo_study_place *place, const opevo_analysed_run *run)
 {
     bool there = place->optimum_known && opevo_run_curve_best(&run->curve, UINT64_MAX) >=
                                              opevo_fitness_share(1, place->optimum);
@@ -88,7 +88,8 @@ void opevo_i_analysis_study_sort_runs(opevo_i_analysis_study *self)
         size_t number = run->landscape * study->contender_count + run->contender;
 
         self->runs[self->first[number] + analysis->cells[number].runs++] =
-            (opevo_i_analysis_known_run){run, extent_of(&analysis->places[run->landscape], run)};
+            (opevo_i_analysis_known_run){
+                run, opevo_i_analysis_extent(&analysis->places[run->landscape], run)};
     }
     for (size_t i = 0; i < cells; i++)
         qsort(self->runs + self->first[i], analysis->cells[i].runs, sizeof *self->runs, by_extent);

@@ -55,6 +55,23 @@ size_t opevo_i_analysis_known_count(const opevo_i_analysis_study *self, size_t c
 double opevo_i_analysis_fraction(const opevo_study_place *place, const opevo_analysed_run *run,
                                  uint64_t trials);
 
+/* The number of trials to which the best of a run is known; UINT64_MAX: for ever. */
+uint64_t opevo_i_analysis_extent(const opevo_study_place *place, const opevo_analysed_run *run);
+
+/* What one run contributes to a comparison (study_match.c). */
+typedef struct opevo_i_analysis_entry {
+    uint64_t seed;
+    double fraction; /* of the optimum */
+} opevo_i_analysis_entry;
+void opevo_i_analysis_sort_entries(opevo_i_analysis_entry *entries, size_t count);
+/* The runs of a cell that are known at `trials`, by seed, and their number. */
+size_t opevo_i_analysis_entries(const opevo_i_analysis_study *self, size_t cell, uint64_t trials,
+                                opevo_i_analysis_entry *entries);
+/* The fractions of the seeds that both lists have, by seed, and their number. */
+size_t opevo_i_analysis_match(const opevo_i_analysis_entry *a, size_t a_count,
+                              const opevo_i_analysis_entry *b, size_t b_count, double *of_a,
+                              double *of_b);
+
 /* The seconds to which every run that counts is known; INFINITY where all hold their best. */
 double opevo_i_analysis_common_seconds(const opevo_i_analysis_study *self, size_t landscape);
 
@@ -68,6 +85,8 @@ opevo_status opevo_i_analysis_study_cell(opevo_i_analysis_study *self, size_t ce
 /* All pairs, with Holm's adjustment; and the contenders over the landscapes. */
 opevo_status opevo_i_analysis_study_pairs(opevo_i_analysis_study *self, opevo_error *err);
 opevo_status opevo_i_analysis_study_overall(opevo_i_analysis_study *self, opevo_error *err);
+/* Contenders against their twins (study_null.c). */
+opevo_status opevo_i_analysis_study_null(opevo_i_analysis_study *self, opevo_error *err);
 
 /* The streams of the bootstraps must not meet: cells, pairs and contenders each have their range.
  */

@@ -20,58 +20,11 @@ const char *opevo_verdict_name(opevo_verdict verdict)
                                             : "not resolved";
 }
 
-/* What one run contributes to a comparison. */
-typedef struct entry {
-    uint64_t seed;
-    double fraction;
-} entry;
-
-static int by_seed(const void *a, const void *b)
-{
-    const entry *x = a, *y = b;
-
-    return (x->seed > y->seed) - (x->seed < y->seed);
-}
-
-/* The runs of a cell that are known at `trials`, by seed. */
-static size_t list_entries(const opevo_i_analysis_study *self, size_t cell, uint64_t trials,
-                           entry *entries)
-{
-    const opevo_study_cell *shown = &self->analysis->cells[cell];
-    size_t count = opevo_i_analysis_known_count(self, cell, trials);
-
-    for (size_t i = 0; i < count; i++) {
-        const opevo_analysed_run *run = self->runs[self->first[cell] + i].run;
-
-        entries[i] =
-            (entry){run->seed, opevo_i_analysis_fraction(&self->analysis->places[shown->landscape],
-                                                         run, trials)};
-    }
-    qsort(entries, count, sizeof *entries, by_seed);
-    return count;
-}
-
 /* The fractions over the seeds that both have. */
 typedef struct matched {
     double *a, *b, *difference;
     size_t count;
 } matched;
-
-static void match(const entry *a, size_t a_count, const entry *b, size_t b_count, matched *out)
-{
-    for (size_t i = 0, j = 0; i < a_count && j < b_count;) {
-        if (a[i].seed < b[j].seed) {
-            i++;
-        } else if (a[i].seed > b[j].seed) {
-            j++;
-        } else {
-            out->a[out->count] = a[i++].fraction;
-            out->b[out->count] = b[j++].fraction;
-            out->difference[out->count] = out->a[out->count] - out->b[out->count];
-            out->count++;
-        }
-    }
-}
 
 static opevo_status test_pair(const opevo_i_analysis_study *self, size_t number,
                               const matched *runs, opevo_study_pair *pair, opevo_error *err)
@@ -98,7 +51,8 @@ static opevo_status compare(void *context, size_t index, unsigned worker, opevo_
     size_t width = self->analysis->study.contender_count;
     size_t cell_a = pair->landscape * width + pair->a, cell_b = pair->landscape * width + pair->b;
     size_t runs_a = self->analysis->cells[cell_a].runs, runs_b = self->analysis->cells[cell_b].runs;
-    entry *a = opevo_malloc(runs_a, sizeof *a), *b = opevo_malloc(runs_b, sizeof *b);
+    opevo_i_analysis_entry *a = opevo_malloc(runs_a, sizeof *a);
+    opevo_i_analysis_entry *b = opevo_malloc(runs_b, sizeof *b);
     double *room = opevo_malloc(3 * runs_a, sizeof *room);
     opevo_status status = OPEVO_OK;
 
@@ -106,8 +60,11 @@ static opevo_status compare(void *context, size_t index, unsigned worker, opevo_
     if (a && b && room) {
         matched runs = {room, room + runs_a, room + 2 * runs_a, 0};
 
-        match(a, list_entries(self, cell_a, pair->trials, a), b,
-              list_entries(self, cell_b, pair->trials, b), &runs);
+        runs.count = opevo_i_analysis_match(
+            a, opevo_i_analysis_entries(self, cell_a, pair->trials, a), b,
+            opevo_i_analysis_entries(self, cell_b, pair->trials, b), runs.a, runs.b);
+        for (size_t i = 0; i < runs.count; i++)
+            runs.difference[i] = runs.a[i] - runs.b[i];
         status = test_pair(self, index, &runs, pair, err);
     } else {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to compare %zu runs.", runs_a);

@@ -71,7 +71,7 @@ void opevo_stored_study_free(opevo_stored_study *data)
         opevo_i_stored_landscape_free(&data->landscapes[i]);
     for (size_t i = 0; i < data->contender_count; i++)
         opevo_i_stored_contender_free(&data->contenders[i]);
-    for (size_t i = 0; i < data->run_count; i++)
+    for (size_t i = 0; i < data->run_count + data->twin_count; i++)
         opevo_run_curve_free(&data->runs[i].curve);
     opevo_free(data->landscapes);
     opevo_free(data->contenders);

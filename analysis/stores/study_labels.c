@@ -113,8 +113,41 @@ static opevo_status label_landscape(const opevo_stored_study *data, opevo_stored
     return OPEVO_OK;
 }
 
+/* Have the runs of twins stand behind the others, in the same order. */
+static opevo_status part_twins(opevo_stored_study *data, opevo_error *err)
+{
+    size_t count = data->run_count, at[2] = {0, 0};
+    opevo_analysed_run *runs = opevo_malloc(count, sizeof *runs);
+    opevo_stored_run *stored = opevo_malloc(count, sizeof *stored);
+    uint64_t(*outcomes)[OPEVO_OUTCOME_CLASS_COUNT] = opevo_malloc(count, sizeof *outcomes);
+    bool good = runs && stored && outcomes;
+
+    for (size_t i = 0; good && i < count; i++)
+        at[1] += !data->stored[i].is_twin;
+    data->twin_count = good ? count - at[1] : 0;
+    for (size_t i = 0; good && i < count; i++) {
+        size_t to = at[data->stored[i].is_twin]++;
+
+        runs[to] = data->runs[i];
+        stored[to] = data->stored[i];
+        memcpy(outcomes[to], data->outcomes[i], sizeof *outcomes);
+    }
+    if (data->twin_count) {
+        memcpy(data->runs, runs, count * sizeof *runs);
+        memcpy(data->stored, stored, count * sizeof *stored);
+        memcpy(data->outcomes, outcomes, count * sizeof *outcomes);
+        data->run_count -= data->twin_count;
+    }
+    opevo_free(runs);
+    opevo_free(stored);
+    opevo_free(outcomes);
+    return good ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a study.");
+}
+
 opevo_status opevo_stored_study_assemble(opevo_stored_study *data, opevo_error *err)
 {
+    if (part_twins(data, err) != OPEVO_OK)
+        return OPEVO_NOMEM;
     data->shown = opevo_calloc(data->landscape_count, sizeof *data->shown);
     data->labels = opevo_calloc(data->contender_count, sizeof *data->labels);
     if (!data->shown || !data->labels)
@@ -135,6 +168,8 @@ opevo_status opevo_stored_study_assemble(opevo_stored_study *data, opevo_error *
                                          .runs = data->runs,
                                          .landscape_count = data->landscape_count,
                                          .contender_count = data->contender_count,
-                                         .run_count = data->run_count};
+                                         .run_count = data->run_count,
+                                         .twins = data->runs + data->run_count,
+                                         .twin_count = data->twin_count};
     return OPEVO_OK;
 }

@@ -6,6 +6,7 @@
 
 #include <opevo/memory.h>
 #include <opevo/run.h>
+#include <opevo/study.h>
 #include <opevo/unit.h>
 
 #include <math.h>
@@ -88,16 +89,20 @@ static size_t find_landscape(listing *self, const opevo_run_info *info)
     return data->landscape_count - 1;
 }
 
-static size_t find_contender(listing *self, const opevo_run_info *info)
+/* A twin is one of the runs of its contender on another stream. */
+static size_t find_contender(listing *self, const opevo_run_info *info, bool is_twin)
 {
     opevo_stored_study *data = self->data;
     void *rows = data->contenders;
     opevo_stored_contender row = {.in_time = opevo_unit_follows_time(info->unit)};
+    size_t length = strlen(info->settings) - (is_twin ? strlen(OPEVO_TWIN_WORD) : 0);
 
+    length -= is_twin && length > 0; /* the blank before the word */
     for (size_t i = 0; i < data->contender_count; i++) {
         opevo_stored_contender *known = &data->contenders[i];
 
-        if (!strcmp(known->tuner, info->tuner) && !strcmp(known->settings, info->settings) &&
+        if (!strcmp(known->tuner, info->tuner) && strlen(known->settings) == length &&
+            !strncmp(known->settings, info->settings, length) &&
             !strcmp(known->budget, info->budget)) {
             known->in_time = known->in_time && opevo_unit_follows_time(info->unit);
             return i;
@@ -110,6 +115,8 @@ static size_t find_contender(listing *self, const opevo_run_info *info)
     data->contenders = rows;
     self->failed = !copy(info->tuner, &row.tuner) || !copy(info->settings, &row.settings) ||
                    !copy(info->budget, &row.budget);
+    if (row.settings)
+        row.settings[length] = '\0';
     data->contenders[data->contender_count++] = row;
     return data->contender_count - 1;
 }
@@ -141,13 +148,25 @@ static void note_version(opevo_text *versions, const char *version)
     opevo_text_printf(versions, "%s\n", version);
 }
 
+/* The word of a twin is the last of its settings. */
+static bool is_of_twin(const opevo_run_info *info)
+{
+    size_t length = strlen(info->settings), word = strlen(OPEVO_TWIN_WORD);
+    const char *end = info->settings + length - (length < word ? length : word);
+
+    return info->seed >= OPEVO_TWIN_SEEDS && !strcmp(end, OPEVO_TWIN_WORD) &&
+           (end == info->settings || end[-1] == ' ');
+}
+
 /* A run without a trial is listed as well: another store may have more of it. */
 static void visit(void *context, const opevo_run_info *info)
 {
     listing *self = context;
     opevo_stored_study *data = self->data;
     void *runs = data->runs, *stored = data->stored;
-    opevo_analysed_run run = {.seed = info->seed, .end = end_of(info->stop)};
+    bool is_twin = is_of_twin(info);
+    opevo_analysed_run run = {.seed = info->seed - (is_twin ? OPEVO_TWIN_SEEDS : 0),
+                              .end = end_of(info->stop)};
     bool room = false;
 
     opevo_i_stored_keys_add(&self->keys, info);
@@ -159,7 +178,7 @@ static void visit(void *context, const opevo_run_info *info)
         note_version(&data->versions, info->version);
     run.landscape = find_landscape(self, info);
     if (!self->failed)
-        run.contender = find_contender(self, info);
+        run.contender = find_contender(self, info, is_twin);
     room =
         !self->failed && opevo_reserve(&runs, &data->run_capacity, data->run_count + 1, sizeof run);
     data->runs = runs;
@@ -171,7 +190,7 @@ static void visit(void *context, const opevo_run_info *info)
         return;
     }
     data->stored[data->run_count] =
-        (opevo_stored_run){self->store, info->run, opevo_i_stored_key(info), info->trials};
+        (opevo_stored_run){self->store, info->run, opevo_i_stored_key(info), info->trials, is_twin};
     data->runs[data->run_count++] = run;
 }
 

@@ -177,6 +177,9 @@ void opevo_i_cli_analysis_print_csv(const opevo_study_analysis *analysis, opevo_
     }
     for (size_t i = 0; i < analysis->pair_count; i++)
         add_pair(out, analysis, &analysis->pairs[i]);
+    if (analysis->null.pairs)
+        add_row(out, &(row){"", "", "", "estimated"}, "false_verdict_rate", NAN,
+                (double)analysis->null.pairs, analysis->null.rate, analysis->null.interval);
     add_overall(out, analysis);
 }
 

@@ -36,6 +36,31 @@ void opevo_i_cli_analysis_json_settings(const opevo_stored_study *data,
     opevo_json_index(out, "seed", options->seed);
 }
 
+void opevo_i_cli_analysis_json_null(const opevo_study_analysis *analysis, opevo_text *out)
+{
+    const opevo_study_null *null = &analysis->null;
+    opevo_text sentence = {0};
+
+    opevo_json_key(out, "null");
+    if (!null->pairs) {
+        opevo_text_add(out, "null");
+        return;
+    }
+    opevo_study_null_sentence(analysis, &sentence);
+    opevo_text_add(out, "{");
+    opevo_json_index(out, "pairs", null->pairs);
+    opevo_json_index(out, "verdicts", null->verdicts);
+    opevo_json_index(out, "verdicts_holm", null->family_verdicts);
+    opevo_json_double(out, "rate", null->rate);
+    add_interval(out, "rate_interval", null->interval);
+    opevo_json_double(out, "p", null->p);
+    opevo_json_bool(out, "biased", null->is_biased);
+    opevo_json_string(out, "sentence", opevo_text_string(&sentence));
+    opevo_text_add(out, "}");
+    out->failed = out->failed || sentence.failed;
+    opevo_text_free(&sentence);
+}
+
 void opevo_i_cli_analysis_json_contender(const opevo_stored_contender *row, bool for_readers,
                                          opevo_text *out)
 {
@@ -314,6 +339,7 @@ void opevo_i_cli_analysis_print_json(const opevo_stored_study *data,
         add_pair(out, analysis, &analysis->pairs[i]);
     }
     opevo_text_add(out, "]");
+    opevo_i_cli_analysis_json_null(analysis, out);
     opevo_i_cli_analysis_json_fronts(data, false, out);
     add_overall(out, analysis);
     opevo_text_add(out, "}\n");

@@ -111,6 +111,11 @@ static opevo_status print_short(const printer *self, opevo_error *err)
         status = opevo_i_cli_short_place(self->analysis, i, &line, err);
         print_short_line(&line, self->out);
     }
+    if (self->analysis->null.pairs) {
+        opevo_text_add(self->out, "- ");
+        opevo_study_null_sentence(self->analysis, self->out);
+        opevo_text_add(self->out, ".\n");
+    }
     return status;
 }
 

@@ -520,6 +520,7 @@ static opevo_status add_all(const char *title, const writer *self, opevo_error *
     }
     opevo_text_add(self->out, "]");
     add_pairs(self);
+    opevo_i_cli_analysis_json_null(self->analysis, self->out);
     add_overall(self);
     OPEVO_TRY(add_finals(self, err));
     OPEVO_TRY(add_failures(self, err));

@@ -83,6 +83,7 @@ function addShort(parent, data) {
       "section",
       { class: "short" },
       long ? null : el("h3", {}, "In short"),
+      data.null?.biased ? el("p", { class: "worse" }, `${data.null.sentence}.`) : null,
       long
         ? el("details", {}, el("summary", {}, `In short, ${items.length} lines`), el("ul", {}, items))
         : el("ul", {}, items),
@@ -92,6 +93,7 @@ function addShort(parent, data) {
         sure("estimated"),
         ` means of runs with their ${confidence(data)} intervals; the `,
         `probability of any false verdict in this report is at most ${data.alpha}. `,
+        data.null && !data.null.biased ? `${data.null.sentence}. ` : "",
         sure("exact"),
         " formulas over all points of a landscape, without error bars.",
       ),

@@ -281,7 +281,7 @@ static void print_missing(const opevo_study *study, const opevo_merge_result *re
                       *line->settings_text ? " " : "");
     add_settings(line, out);
     opevo_text_printf(out, ", %s, seed %llu\n", line->budget_text,
-                      (unsigned long long)study->seeds[number / study->line_count]);
+                      (unsigned long long)opevo_study_seed(study, number));
 }
 
 void opevo_i_cli_study_print_merge(const opevo_i_cli_study_call *self,

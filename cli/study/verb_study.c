@@ -171,11 +171,12 @@ typedef struct fruitless_runs {
     uint64_t count;
 } fruitless_runs;
 
-static bool has_seed(const opevo_study *study, uint64_t seed)
+static bool has_seed(const opevo_study *study, const opevo_study_line *line, uint64_t seed)
 {
+    uint64_t more = line->is_twin ? OPEVO_TWIN_SEEDS : 0;
     size_t at = 0;
 
-    while (at < study->seed_count && study->seeds[at] != seed)
+    while (at < study->seed_count && study->seeds[at] + more != seed)
         at++;
     return at < study->seed_count;
 }
@@ -184,14 +185,15 @@ static void note_fruitless(void *context, const opevo_run_info *info)
 {
     fruitless_runs *self = context;
 
-    if (info->best_trial || !*info->stop || *info->budget || !has_seed(self->study, info->seed))
+    if (info->best_trial || !*info->stop || *info->budget)
         return;
     for (size_t i = 0; i < self->study->line_count; i++) {
         const opevo_study_line *line = &self->study->lines[i];
 
         if (!strcmp(info->objective, line->objective->name) &&
             !strcmp(info->tuner, line->tuner->name) &&
-            !strcmp(info->settings, line->settings_text)) {
+            !strcmp(info->settings, line->settings_text) &&
+            has_seed(self->study, line, info->seed)) {
             self->count++;
             return;
         }

@@ -73,7 +73,7 @@ static opevo_status fill_slots(planner *self, const opevo_study *study, const ui
 
     for (size_t i = 0; i < count; i++) {
         const opevo_study_line *line = &study->lines[numbers[i] % study->line_count];
-        opevo_run_key key = study_key(line, study->seeds[numbers[i] / study->line_count]);
+        opevo_run_key key = study_key(line, opevo_study_seed(study, numbers[i]));
 
         OPEVO_TRY(find_slot(self, &key, &slots[i], err));
         if (slots[i].run && self->insert)

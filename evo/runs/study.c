@@ -68,7 +68,7 @@ static const opevo_study_line *line_of(const scheduler *self, size_t place)
 
 static uint64_t seed_of(const scheduler *self, size_t place)
 {
-    return self->study->seeds[self->numbers[place] / self->study->line_count];
+    return opevo_study_seed(self->study, self->numbers[place]);
 }
 
 static opevo_status prepare(scheduler *self, opevo_error *err)

@@ -149,8 +149,8 @@ static opevo_status sample(const opevo_study *study, uint64_t *numbers, size_t c
 
         opevo_rng_choose(&rng, numbers + n, count - n, 1, sizeof *numbers);
         OPEVO_TRY(time_run(&study->lines[numbers[n] % study->line_count],
-                           study->seeds[numbers[n] / study->line_count], spend_s / SAMPLE_MIN,
-                           &spent_s, &values[n], err));
+                           opevo_study_seed(study, numbers[n]), spend_s / SAMPLE_MIN, &spent_s,
+                           &values[n], err));
         left_s -= spent_s;
     }
     conclude(values, n, count, threads < count ? threads : (unsigned)count, out);

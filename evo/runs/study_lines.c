@@ -31,6 +31,7 @@ static const opevo_i_study_axes *topologies_of(const opevo_plan *plan, size_t ob
 typedef struct place {
     size_t objective, tuner, budget;
     uint64_t settings, topologies;
+    bool is_twin;
 } place;
 
 /* By what the runs of the line search, and what they require. */
@@ -89,6 +90,8 @@ static opevo_status print_settings(const opevo_plan *plan, const place *at, opev
                           axes->items[i].key, opevo_i_study_axes_value(axes, at->topologies, i));
     opevo_i_study_plan_print_starts(&plan->objectives[at->objective], &text);
     opevo_i_study_plan_print_with(&plan->objectives[at->objective], &text);
+    if (at->is_twin)
+        opevo_text_add(&text, text.length ? " " OPEVO_TWIN_WORD : OPEVO_TWIN_WORD);
     opevo_text_add(&text, ""); /* a text in any case */
     if (opevo_text_check(&text, err) != OPEVO_OK) {
         opevo_text_free(&text);
@@ -157,8 +160,10 @@ static opevo_status make_line(const opevo_plan *plan, const place *at, opevo_obj
 {
     opevo_status status = OPEVO_OK;
 
-    *line = (opevo_study_line){
-        .objective = objective, .note = *note, .tuner = plan->tuners[at->tuner].ops};
+    *line = (opevo_study_line){.objective = objective,
+                               .note = *note,
+                               .tuner = plan->tuners[at->tuner].ops,
+                               .is_twin = at->is_twin};
     OPEVO_TRY(set_settings(plan, at, line, err));
     OPEVO_TRY(set_search(plan, at, line, err));
     OPEVO_TRY(print_settings(plan, at, line, err));
@@ -204,7 +209,7 @@ static opevo_index lines_of(const opevo_plan *plan, size_t objective)
             return 0;
         sum += settings;
     }
-    return sum * topologies * plan->budget_count;
+    return sum * topologies * plan->budget_count * (plan->twins ? 2 : 1);
 }
 
 static opevo_status count_lines(const opevo_plan *plan, size_t *lines, size_t *shapes,
@@ -228,6 +233,16 @@ static opevo_status count_lines(const opevo_plan *plan, size_t *lines, size_t *s
     return OPEVO_OK;
 }
 
+static opevo_status add_line(opevo_study *study, place at, opevo_objective *objective,
+                             const opevo_objective_note *note, opevo_error *err)
+{
+    const opevo_i_study_plan_objective *entry = &study->plan->objectives[at.objective];
+    opevo_study_line *line = &study->lines[study->line_count];
+
+    study->plan->line_starts[study->line_count++] = entry->start_count ? &entry->starts : NULL;
+    return make_line(study->plan, &at, objective, note, line, err);
+}
+
 /* The lines of one tuner entry on one objective. shapes[t] is the objective with topologies t. */
 static opevo_status add_tuner(opevo_study *study, place at, opevo_objective *const *shapes,
                               const opevo_objective_note *note, opevo_error *err)
@@ -239,13 +254,14 @@ static opevo_status add_tuner(opevo_study *study, place at, opevo_objective *con
     for (at.settings = 0; at.settings < settings; at.settings++) {
         for (at.topologies = 0; at.topologies < topologies; at.topologies++) {
             for (at.budget = 0; at.budget < plan->budget_count; at.budget++) {
-                const opevo_i_study_plan_objective *entry = &plan->objectives[at.objective];
-                opevo_study_line *line = &study->lines[study->line_count];
-                opevo_status status = make_line(plan, &at, shapes[at.topologies], note, line, err);
+                opevo_status status = add_line(study, at, shapes[at.topologies], note, err);
 
-                plan->line_starts[study->line_count++] = entry->start_count ? &entry->starts : NULL;
                 if (status == OPEVO_OK && at.budget == 0)
-                    status = try_tuner(study, &at, line, err);
+                    status = try_tuner(study, &at, &study->lines[study->line_count - 1], err);
+                at.is_twin = plan->twins;
+                if (status == OPEVO_OK && at.is_twin)
+                    status = add_line(study, at, shapes[at.topologies], note, err);
+                at.is_twin = false;
                 if (status != OPEVO_OK)
                     return status;
             }
@@ -404,6 +420,13 @@ void opevo_study_destroy(opevo_study *study)
 uint64_t opevo_study_run_count(const opevo_study *study)
 {
     return (uint64_t)study->line_count * study->seed_count;
+}
+
+uint64_t opevo_study_seed(const opevo_study *study, uint64_t number)
+{
+    uint64_t seed = study->seeds[number / study->line_count];
+
+    return study->lines[number % study->line_count].is_twin ? seed + OPEVO_TWIN_SEEDS : seed;
 }
 
 static uint64_t common_divisor(uint64_t a, uint64_t b)

@@ -370,10 +370,26 @@ cleanup:
     return status;
 }
 
+/* The seeds of twins must be no other line's. */
+static opevo_status check_twins(const opevo_plan *plan, const opevo_json_reader *root,
+                                opevo_error *err)
+{
+    opevo_json_reader at = opevo_json_member(root, "null");
+
+    for (size_t i = 0; i < plan->seed_count && plan->twins; i++) {
+        if (plan->seeds[i] >= OPEVO_TWIN_SEEDS)
+            return opevo_json_fail(&at, err,
+                                   "requires seeds below 2^40; the other runs of a "
+                                   "tuner have the seeds from there.");
+    }
+    return OPEVO_OK;
+}
+
 /* ---- The file ------------------------------------------------------------------------------- */
 
 typedef struct root_entry {
     json_t *study, *objectives, *tuners, *topologies, *budget, *seeds;
+    bool twins;
 } root_entry;
 
 static const opevo_json_field root_fields[] = {
@@ -382,7 +398,8 @@ static const opevo_json_field root_fields[] = {
     OPEVO_JSON_FIELD(root_entry, tuners, LIST, .required = true, .least = 1),
     OPEVO_JSON_FIELD(root_entry, topologies, OBJECT),
     OPEVO_JSON_FIELD(root_entry, budget, ANY),
-    OPEVO_JSON_FIELD(root_entry, seeds, ANY)};
+    OPEVO_JSON_FIELD(root_entry, seeds, ANY),
+    {"null", OPEVO_JSON_FLAG, .offset = offsetof(root_entry, twins)}};
 
 static opevo_status read_root(opevo_plan *plan, const opevo_json_reader *root, opevo_error *err)
 {
@@ -405,6 +422,8 @@ static opevo_status read_root(opevo_plan *plan, const opevo_json_reader *root, o
     OPEVO_TRY(read_tuners(plan, &tuners, err));
     OPEVO_TRY(read_budgets(plan, &budget, err));
     OPEVO_TRY(read_seeds(plan, &seeds, err));
+    plan->twins = entry.twins;
+    OPEVO_TRY(check_twins(plan, root, err));
     if (entry.topologies)
         OPEVO_TRY(opevo_i_study_plan_axes(&topologies, &plan->topologies, err));
 cleanup:

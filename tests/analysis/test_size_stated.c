@@ -44,7 +44,12 @@ static void count_verdicts(size_t pairs, double shift, uint64_t stream, double *
     opevo_study_landscape landscape = {"normal", "1", 200, NULL};
     opevo_analysis_options options = opevo_analysis_options_default();
     opevo_analysed_run *runs = opevo_calloc(2 * pairs, sizeof *runs);
-    opevo_analysed_study study = {&landscape, names, runs, 1, 2, 2 * pairs};
+    opevo_analysed_study study = {.landscapes = &landscape,
+                                  .contenders = names,
+                                  .runs = runs,
+                                  .landscape_count = 1,
+                                  .contender_count = 2,
+                                  .run_count = 2 * pairs};
     opevo_rng rng;
 
     options.resamples = 100;

@@ -135,7 +135,12 @@ CHECK_TEST(test_small_study)
     opevo_analysed_run runs[6];
     opevo_fitness_table table;
     opevo_study_landscape toy = {"toy", "1/s", NAN, &table};
-    opevo_analysed_study study = {&toy, two_names, runs, 1, 2, 6};
+    opevo_analysed_study study = {.landscapes = &toy,
+                                  .contenders = two_names,
+                                  .runs = runs,
+                                  .landscape_count = 1,
+                                  .contender_count = 2,
+                                  .run_count = 6};
     opevo_analysis_options options = small_options();
     opevo_study_analysis *analysis = NULL;
 
@@ -181,7 +186,12 @@ CHECK_TEST(test_all_failed)
     opevo_study_landscape places[] = {
         {"one", "s", NAN, NULL}, {"two", "s", NAN, NULL}, {"none", "s", NAN, NULL}};
     opevo_analysed_run runs[6];
-    opevo_analysed_study study = {places, two_names, runs, 3, 2, 6};
+    opevo_analysed_study study = {.landscapes = places,
+                                  .contenders = two_names,
+                                  .runs = runs,
+                                  .landscape_count = 3,
+                                  .contender_count = 2,
+                                  .run_count = 6};
     opevo_analysis_options options = small_options();
     opevo_study_analysis *analysis = NULL;
 
@@ -205,7 +215,12 @@ CHECK_TEST(test_refusals)
 {
     opevo_analysed_run runs[6];
     opevo_study_landscape toy = {"toy", "1/s", 8, NULL};
-    opevo_analysed_study study = {&toy, two_names, runs, 1, 2, 6};
+    opevo_analysed_study study = {.landscapes = &toy,
+                                  .contenders = two_names,
+                                  .runs = runs,
+                                  .landscape_count = 1,
+                                  .contender_count = 2,
+                                  .run_count = 6};
     opevo_analysis_options options = small_options();
     opevo_study_analysis *analysis = NULL;
     static const double bad[] = {0.5, 1.5};
@@ -229,7 +244,12 @@ static void check_horizon(const size_t *lengths, const opevo_run_end *ends, size
 {
     opevo_analysed_run runs[4];
     opevo_study_landscape toy = {"toy", "1/s", NAN, NULL};
-    opevo_analysed_study study = {&toy, two_names, runs, 1, 1, count};
+    opevo_analysed_study study = {.landscapes = &toy,
+                                  .contenders = two_names,
+                                  .runs = runs,
+                                  .landscape_count = 1,
+                                  .contender_count = 1,
+                                  .run_count = count};
     opevo_analysis_options options = small_options();
     opevo_study_analysis *analysis = NULL;
 
@@ -273,7 +293,12 @@ CHECK_TEST(test_without_memory)
     opevo_analysed_run runs[6];
     opevo_fitness_table table;
     opevo_study_landscape toy = {"toy", "1/s", NAN, &table};
-    opevo_analysed_study study = {&toy, two_names, runs, 1, 2, 6};
+    opevo_analysed_study study = {.landscapes = &toy,
+                                  .contenders = two_names,
+                                  .runs = runs,
+                                  .landscape_count = 1,
+                                  .contender_count = 2,
+                                  .run_count = 6};
     opevo_analysis_options options = small_options();
     opevo_study_analysis *analysis = NULL;
     opevo_status status = OPEVO_NOMEM;

@@ -69,7 +69,12 @@ CHECK_TEST(test_random_search)
     opevo_analysed_run *runs = opevo_calloc(RUNS, sizeof *runs);
     opevo_fitness_table table;
     opevo_study_landscape toy = {"toy", "1/s", NAN, &table};
-    opevo_analysed_study study = {&toy, two_names, runs, 1, 1, RUNS};
+    opevo_analysed_study study = {.landscapes = &toy,
+                                  .contenders = two_names,
+                                  .runs = runs,
+                                  .landscape_count = 1,
+                                  .contender_count = 1,
+                                  .run_count = RUNS};
     opevo_analysis_options options = small_options();
     opevo_study_analysis *analysis = NULL;
     const opevo_study_cell *cell = NULL, *random = NULL;
@@ -143,8 +148,12 @@ static void make_study(toy_study *self)
                                             &self->table[l], &err));
         self->landscape[l] = (opevo_study_landscape){names[l], "1/s", NAN, &self->table[l]};
     }
-    self->study =
-        (opevo_analysed_study){self->landscape, two_names, self->runs, PLACES, 2, STUDY_RUNS};
+    self->study = (opevo_analysed_study){.landscapes = self->landscape,
+                                         .contenders = two_names,
+                                         .runs = self->runs,
+                                         .landscape_count = PLACES,
+                                         .contender_count = 2,
+                                         .run_count = STUDY_RUNS};
 }
 
 /* Runs of both contenders, each of its own stream; `picks` makes the second one better. */
@@ -232,6 +241,89 @@ CHECK_TEST(test_false_alarms)
         bound++;
     assert_true(alarms <= bound);
     assert_true(alarms > 10); /* and the test is not merely silent: its size is near alpha */
+    free_study(&self);
+}
+
+/* ---- A/A ---- */
+
+/* Twins of the first contender that look at `picks` points a trial, in the second half of the runs.
+ */
+static void fill_twins(toy_study *self, uint64_t number, size_t picks)
+{
+    size_t own = 0, twins = 0;
+
+    fill_study(self, number, picks);
+    for (size_t i = 0; i < STUDY_RUNS; i++) {
+        opevo_analysed_run held = self->runs[i];
+
+        if (held.contender)
+            continue;
+        self->runs[i] = self->runs[own]; /* a twin that stands before it */
+        self->runs[own++] = held;
+    }
+    for (twins = own; twins < STUDY_RUNS; twins++)
+        self->runs[twins].contender = 0;
+    self->study.contender_count = 1;
+    self->study.run_count = own;
+    self->study.twins = self->runs + own;
+    self->study.twin_count = STUDY_RUNS - own;
+}
+
+/* The number of false verdicts is that of p <= alpha, counted by hand; over 400 studies its rate is
+ * at most alpha, up to what chance allows once in 10^4, and the test is not silent. Twins that are
+ * better are found, and said to be biased. */
+CHECK_TEST(test_null)
+{
+    enum { STUDIES = 400 };
+    static toy_study self;
+    opevo_analysis_options options = small_options();
+    size_t verdicts = 0, bound = 0, biased = 0;
+
+    options.resamples = 100;
+    make_study(&self);
+    for (uint64_t s = 0; s < STUDIES; s++) {
+        opevo_study_analysis *analysis = NULL;
+        opevo_interval share;
+        size_t by_hand = 0;
+
+        fill_twins(&self, s, 1);
+        CHECK_OK(opevo_study_analyse(&self.study, &options, &analysis, &err));
+        for (size_t l = 0; l < PLACES; l++) {
+            double own[PAIRS], other[PAIRS];
+            opevo_signed_rank test;
+
+            for (size_t i = 0; i < STUDY_RUNS; i++) {
+                const opevo_analysed_run *run = &self.runs[i];
+
+                if (run->landscape == l)
+                    (i < self.study.run_count ? own : other)[run->seed] =
+                        opevo_run_curve_best(&run->curve, 8) / analysis->places[l].optimum;
+            }
+            CHECK_OK(opevo_signed_rank_test_of_pairs(own, other, PAIRS, &test, &err));
+            by_hand += test.p <= 0.05;
+        }
+        assert_int_equal(analysis->pair_count, 0);
+        assert_int_equal(analysis->null.pairs, PLACES);
+        assert_int_equal(analysis->null.verdicts, by_hand);
+        share = opevo_share_interval(by_hand, PLACES, 0.95);
+        CHECK_CLOSE(analysis->null.interval.high, share.high, 0);
+        verdicts += by_hand;
+        opevo_study_analysis_destroy(analysis);
+        free_runs(self.runs, STUDY_RUNS);
+    }
+    while (gsl_cdf_binomial_Q((unsigned)bound, options.alpha, PLACES * STUDIES) > 1e-4)
+        bound++;
+    assert_true(verdicts <= bound && verdicts > 20);
+    for (uint64_t s = 0; s < 10; s++) {
+        opevo_study_analysis *analysis = NULL;
+
+        fill_twins(&self, s, 8);
+        CHECK_OK(opevo_study_analyse(&self.study, &options, &analysis, &err));
+        biased += analysis->null.is_biased;
+        opevo_study_analysis_destroy(analysis);
+        free_runs(self.runs, STUDY_RUNS);
+    }
+    assert_int_equal(biased, 10);
     free_study(&self);
 }
 

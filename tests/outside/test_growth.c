@@ -302,7 +302,12 @@ static opevo_status take_analysis(const void *given, size_t size, opevo_error *s
     opevo_analysed_run run = {.seed = 1, .end = OPEVO_RUN_TRIALS};
     opevo_study_landscape landscape = {.name = "small", .unit = "GFLOP/s", .optimum = 4};
     const char *contender = "random";
-    opevo_analysed_study analysed = {&landscape, &contender, &run, 1, 1, 1};
+    opevo_analysed_study analysed = {.landscapes = &landscape,
+                                     .contenders = &contender,
+                                     .runs = &run,
+                                     .landscape_count = 1,
+                                     .contender_count = 1,
+                                     .run_count = 1};
     opevo_study_analysis *analysis = NULL;
     opevo_status status = OPEVO_OK;
 

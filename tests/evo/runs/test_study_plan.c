@@ -67,6 +67,44 @@ CHECK_TEST(test_expansion)
     fixture_free(&self);
 }
 
+/* With "null" each line is followed by its twin: the same but for a word and seeds of its own. */
+CHECK_TEST(test_twins)
+{
+    fixture self;
+    opevo_plan *plan = NULL;
+    opevo_study *study = NULL;
+
+    fixture_make(&self);
+    study = study_of(&self, "{\"study\": 1, \"objectives\": [\"small\"], \"tuners\": [\"random\","
+                            " \"opevo\"], \"budget\": [{\"trials\": 3}, {\"trials\": 5}],"
+                            " \"seeds\": [4, 9], \"null\": true}");
+    assert_int_equal(study->line_count, 8);
+    for (uint64_t k = 0; k < opevo_study_run_count(study); k++) {
+        const opevo_study_line *line = &study->lines[k % 8];
+        uint64_t seed = k / 8 ? 9 : 4;
+
+        assert_int_equal(line->is_twin, k % 2);
+        assert_true(opevo_study_seed(study, k) == seed + (k % 2 ? UINT64_C(1) << 40 : 0));
+        assert_string_equal(line->tuner->name, k % 8 < 4 ? "random" : "opevo");
+        assert_true(line->budget.trials == (k % 4 < 2 ? 3 : 5));
+        if (k % 2) {
+            char wanted[128];
+
+            snprintf(wanted, sizeof wanted, "%s%snull=1", line[-1].settings_text,
+                     *line[-1].settings_text ? " " : "");
+            assert_string_equal(line->settings_text, wanted);
+        }
+    }
+    opevo_study_destroy(study);
+    CHECK_FAILS(OPEVO_INVALID, "null: requires seeds below 2^40",
+                fixture_plan(&self,
+                             "{\"study\": 1, \"objectives\": [\"small\"], \"tuners\":"
+                             " [\"random\"], \"budget\": {\"trials\": 3}, \"null\": true,"
+                             " \"seeds\": {\"from\": 1099511627774, \"count\": 3}}",
+                             &plan, &err));
+    fixture_free(&self);
+}
+
 /* More seeds, and lines at the end, keep what was there; shares are a partition, and fair. */
 CHECK_TEST(test_shares)
 {

@@ -43,6 +43,10 @@ typedef struct opevo_analysed_study {
     const char *const *contenders; /* names */
     const opevo_analysed_run *runs;
     size_t landscape_count, contender_count, run_count;
+    /* Runs of contenders once more, on other random streams: each is a pair with the run of its
+     * contender that has its seed. They count nowhere but in the A/A comparisons; may be NULL. */
+    const opevo_analysed_run *twins;
+    size_t twin_count;
 } opevo_analysed_study;
 
 typedef struct opevo_analysis_options {
@@ -186,6 +190,19 @@ typedef struct opevo_study_overall {
     double critical_difference; /* Nemenyi, for alpha */
 } opevo_study_overall;
 
+/* Contenders against their twins, by the test of the verdicts at its level alpha. The hypothesis of
+ * the test is true of all of them, and they share no run, so that the number of verdicts is at most
+ * binomial (pairs, alpha). */
+typedef struct opevo_study_null {
+    size_t pairs;            /* of a contender and its twin on a landscape; 0: no twins */
+    size_t verdicts;         /* of them, with p <= alpha: false ones */
+    size_t family_verdicts;  /* with p <= alpha after Holm over these pairs */
+    double rate;             /* verdicts / pairs; NAN without pairs */
+    opevo_interval interval; /* of the rate: Clopper and Pearson, at the level of the intervals */
+    double p;                /* P(X >= verdicts), X binomial (pairs, alpha) */
+    bool is_biased;          /* the interval lies above alpha */
+} opevo_study_null;
+
 typedef struct opevo_study_analysis {
     opevo_analysed_study study;
     opevo_study_place *places; /* landscape_count */
@@ -193,6 +210,7 @@ typedef struct opevo_study_analysis {
     opevo_study_pair *pairs;
     size_t pair_count;
     opevo_study_overall overall;
+    opevo_study_null null;
     opevo_analysis_options options; /* the last, as it may grow */
 } opevo_study_analysis;
 
@@ -214,6 +232,8 @@ OPEVO_API const opevo_study_cell *opevo_study_cell_of(const opevo_study_analysis
                                                       size_t landscape, size_t contender);
 /* "better", "worse", "not resolved". */
 OPEVO_API const char *opevo_verdict_name(opevo_verdict verdict);
+/* The A/A comparisons as one sentence, without a line end; only where there are some. */
+OPEVO_API void opevo_study_null_sentence(const opevo_study_analysis *analysis, opevo_text *out);
 /* The verdict as one sentence, without a line end. */
 OPEVO_API void opevo_study_pair_sentence(const opevo_study_analysis *analysis,
                                          const opevo_study_pair *pair, opevo_text *out);

@@ -49,6 +49,7 @@ typedef struct opevo_stored_run {
     int64_t run;     /* its number there */
     uint64_t key;    /* hash of objective, tuner, settings, seed and budget */
     uint64_t trials; /* how many that store has of it */
+    bool is_twin;    /* of a plan with "null" */
 } opevo_stored_run;
 
 /* Most stores of one study, each of which takes up to three open files. */
@@ -65,6 +66,7 @@ typedef struct opevo_stored_study {
     uint64_t (*outcomes)[OPEVO_OUTCOME_CLASS_COUNT]; /* of each run: trials by class */
     opevo_text versions; /* of the program that made runs, a line each */
     size_t landscape_count, contender_count, run_count;
+    size_t twin_count; /* runs of twins: once assembled, these are the last, behind run_count */
     size_t landscape_capacity, contender_capacity, run_capacity, stored_capacity;
     size_t empty;                  /* runs without a trial, left out */
     uint64_t planned;              /* runs that a study has not begun */

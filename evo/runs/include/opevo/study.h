@@ -54,7 +54,13 @@ typedef struct opevo_study_line {
     opevo_budget budget;
     const char *budget_text; /* "trials=500 seconds=30 target=95%"; of a time "target=0.5ms" */
     char *own_budget_text;   /* the same where it is not that of the plan; NULL */
+    bool is_twin;            /* of a plan with "null": the line before once more, on other seeds */
 } opevo_study_line;
+
+/* A twin has its seeds this much higher than its line, so that no random stream is shared, and this
+ * word in its settings, so that stores tell the two apart. */
+#define OPEVO_TWIN_SEEDS (UINT64_C(1) << 40)
+#define OPEVO_TWIN_WORD "null=1"
 
 /* Run number k, counted from 0, is line k % line_count with seed k / line_count: more seeds, and
  * lines added at the end of the first seeds, leave the numbers of what was there. */
@@ -77,7 +83,7 @@ typedef struct opevo_study_objective {
 
 /* Expand the plan, which the study then owns; on failure it stays the caller's. Objectives are
  * the slowest, then tuners, settings (in the order of their keys, the last one fastest),
- * topologies, budgets. Each tuner is created once on each space, so that no run fails for what
+ * topologies, budgets; with "null" each line is followed by its twin. Each tuner is created once on each space, so that no run fails for what
  * could be known before.
  *
  * Errors: INVALID, as opevo_plan_load, for a setting that the tuner refuses on a space, a tuner,
@@ -88,6 +94,8 @@ OPEVO_API opevo_status opevo_study_create(opevo_plan *plan, const opevo_study_ob
                                           opevo_study **out, opevo_error *err);
 OPEVO_API void opevo_study_destroy(opevo_study *study);
 OPEVO_API uint64_t opevo_study_run_count(const opevo_study *study);
+/* The seed of run `number`, counted from 0. */
+OPEVO_API uint64_t opevo_study_seed(const opevo_study *study, uint64_t number);
 
 /* A share of the runs: with L combinations and M the least common multiple of L and `count`, those
  * numbers k for which (k + floor(k / M)) % count is `index`. So shares differ by at most one run,
