@@ -7,6 +7,7 @@
 #include "simulated_internal.h"
 
 #include <opevo/hash.h>
+#include <opevo/loop_tree.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
 
@@ -24,6 +25,7 @@ typedef struct simulated {
     int32_t *values[OPEVO_I_PARAMETERS]; /* OPEVO_I_SLOTS for each vertex */
     char *name;
     opevo_optimum optimum;
+    opevo_feature_source trees;
 } simulated;
 
 /* Enumeration of a larger space would take hours: its optimum stays unknown. */
@@ -64,6 +66,20 @@ static double execute(const simulated *self, opevo_index point, opevo_outcome_cl
         return NAN;
     self->schedule->work(&self->op, &self->device, &factors, &work);
     return opevo_i_landscape_gpu_time_s(&self->device, &launch, &work);
+}
+
+/* None of a point that no launch of the device can be. */
+static size_t tree(void *context, opevo_index point, float *rows)
+{
+    const simulated *self = context;
+    opevo_i_landscape_factors factors;
+    opevo_i_landscape_launch launch;
+
+    decode(self, point, &factors);
+    self->schedule->launch(&self->op, &factors, &launch);
+    if (opevo_i_landscape_launch_check(&self->device, &launch) != OPEVO_OUTCOME_OK)
+        return 0;
+    return self->schedule->tree(&self->op, &factors, rows);
 }
 
 static const char *failure_message(opevo_outcome_class kind)
@@ -308,13 +324,15 @@ opevo_status opevo_simulated_open(const opevo_operator *op, const char *device,
     for (size_t i = 0; i < self->parameter_count; i++)
         OPEVO_TRY(tabulate(self, i, err));
     OPEVO_TRY(set_name(self, device, err));
+    self->trees = (opevo_feature_source){OPEVO_LOOP_COLUMNS, OPEVO_LOOP_TREE_ROWS, tree, self};
     self->super = (opevo_objective){.ops = &simulated_ops,
                                     .space = self->space,
                                     .name = self->name,
                                     .unit = "GFLOP/s",
                                     .flop = opevo_operator_flop(op),
                                     .signature = signature(self),
-                                    .concurrent = true};
+                                    .concurrent = true,
+                                    .trees = &self->trees};
     *out = &self->super;
     self = NULL; /* handed over */
 cleanup:

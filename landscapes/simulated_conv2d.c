@@ -197,4 +197,5 @@ static void work(const opevo_operator *op, const opevo_i_landscape_device *devic
     add_stores(device, &f, lanes, out);
 }
 
-const opevo_i_landscape_schedule opevo_i_landscape_conv2d_schedule = {launch, work};
+const opevo_i_landscape_schedule opevo_i_landscape_conv2d_schedule = {
+    launch, work, opevo_i_landscape_conv2d_tree};

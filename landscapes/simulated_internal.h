@@ -122,9 +122,15 @@ typedef struct opevo_i_landscape_schedule {
                    opevo_i_landscape_launch *out);
     void (*work)(const opevo_operator *op, const opevo_i_landscape_device *device,
                  const opevo_i_landscape_factors *point, opevo_i_landscape_work *out);
+    /* The loop tree (opevo/loop_tree.h); returns the number of rows. */
+    size_t (*tree)(const opevo_operator *op, const opevo_i_landscape_factors *point, float *rows);
 } opevo_i_landscape_schedule;
 extern const opevo_i_landscape_schedule opevo_i_landscape_matmul_schedule; /* batches too */
 extern const opevo_i_landscape_schedule opevo_i_landscape_conv2d_schedule;
+size_t opevo_i_landscape_matmul_tree(const opevo_operator *op,
+                                     const opevo_i_landscape_factors *point, float *rows);
+size_t opevo_i_landscape_conv2d_tree(const opevo_operator *op,
+                                     const opevo_i_landscape_factors *point, float *rows);
 
 /* The best point of an objective, kept in the user's cache folder under the objective's signature
  * (optimum_cache.c). Reading gives false for a missing or damaged file, or one of another

@@ -157,4 +157,5 @@ static void work(const opevo_operator *op, const opevo_i_landscape_device *devic
     }
 }
 
-const opevo_i_landscape_schedule opevo_i_landscape_matmul_schedule = {launch, work};
+const opevo_i_landscape_schedule opevo_i_landscape_matmul_schedule = {
+    launch, work, opevo_i_landscape_matmul_tree};

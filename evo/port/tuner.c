@@ -34,6 +34,7 @@ static void begin(opevo_tuner *tuner, const opevo_tuner_ops *ops, const opevo_sp
     tuner->space = space;
     tuner->own = own;
     tuner->features = NULL;
+    tuner->trees = NULL;
     tuner->criteria = opevo_criteria_fitness();
     tuner->pending = 0;
     tuner->asked = false;
@@ -132,6 +133,17 @@ opevo_status opevo_tuner_use_features(opevo_tuner *tuner, const opevo_feature_so
     if (status == OPEVO_OK)
         tuner->features = source;
     return status;
+}
+
+opevo_status opevo_tuner_use_trees(opevo_tuner *tuner, const opevo_feature_source *source,
+                                   opevo_error *err)
+{
+    opevo_status status = check_not_asked(tuner, err);
+
+    if (status != OPEVO_OK || !tuner->ops->use_trees)
+        return status;
+    tuner->trees = source;
+    return tuner->ops->use_trees(tuner, source, err);
 }
 
 opevo_status opevo_tuner_learn(opevo_tuner *tuner, const opevo_trial *trials, size_t count,

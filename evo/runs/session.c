@@ -184,6 +184,7 @@ opevo_status opevo_session_create_sized(opevo_objective *objective,
     if (options->criteria)
         OPEVO_TRY(opevo_tuner_use_criteria(self->tuner, options->criteria, err));
     OPEVO_TRY(opevo_tuner_use_features(self->tuner, objective->features, err));
+    OPEVO_TRY(opevo_tuner_use_trees(self->tuner, objective->trees, err));
     if (options->earlier_count > 0)
         OPEVO_TRY(opevo_tuner_learn(self->tuner, options->earlier, options->earlier_count, err));
     if (options->store)

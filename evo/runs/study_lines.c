@@ -186,6 +186,8 @@ static opevo_status try_tuner(const opevo_study *study, const place *at,
 
     if (status == OPEVO_OK)
         status = opevo_tuner_use_features(tuner, line->objective->features, &inner);
+    if (status == OPEVO_OK)
+        status = opevo_tuner_use_trees(tuner, line->objective->trees, &inner);
     opevo_tuner_destroy(tuner);
     if (status == OPEVO_OK || status == OPEVO_NOMEM)
         return status == OPEVO_OK ? OPEVO_OK : fail_memory(study->plan, err);

@@ -11,6 +11,7 @@
 
 #include <opevo/file.h>
 #include <opevo/hash.h>
+#include <opevo/loop_tree.h>
 #include <opevo/memory.h>
 
 #include <stdlib.h>
@@ -520,4 +521,62 @@ CHECK_TEST(test_optimum_allocations)
 int main(void)
 {
     return check_tests(make_folder, remove_folder);
+}
+
+/* ---- Loop trees ---- */
+
+static double elements_at(const float *row, size_t buffer)
+{
+    return exp2((double)row[OPEVO_LOOP_TOUCHES + 3 * buffer]) - 1;
+}
+
+/* Where a point can be launched it has a tree, whose outermost loop makes all multiply-adds and
+ * touches all of the result, and whose loops on the way to the innermost are products. */
+static void check_trees(const char *text, double result, double left, double right)
+{
+    opevo_objective *objective = open_on(text, "v100");
+    const opevo_feature_source *source = objective->trees;
+    float *rows = opevo_calloc(source->rows_most, source->count * sizeof *rows);
+    size_t trees = 0;
+    opevo_rng rng;
+
+    opevo_rng_init(&rng, 1, "test", 0);
+    assert_int_equal(source->count, OPEVO_LOOP_COLUMNS);
+    for (int i = 0; i < 20000; i++) {
+        opevo_index point = opevo_rng_below_wide(&rng, opevo_space_size(objective->space));
+        bool runs = evaluate_at(objective, point).kind == OPEVO_OUTCOME_OK;
+        size_t count = source->features(source->context, point, rows);
+
+        assert_true(runs == (count > 0));
+        if (!runs)
+            continue;
+        trees++;
+        CHECK_CLOSE(rows[OPEVO_LOOP_BOTTOM_UP], log2(objective->flop / 2), 1e-5);
+        CHECK_CLOSE(rows[OPEVO_LOOP_TOP_DOWN], rows[OPEVO_LOOP_EXTENT], 0);
+        CHECK_CLOSE(elements_at(rows, 0), result, 1e-4 * result);
+        CHECK_CLOSE(elements_at(rows, 1), left, 1e-4 * left);
+        CHECK_CLOSE(elements_at(rows, 2), right, 1e-4 * right);
+        for (size_t r = 0; r < count; r++) {
+            const float *row = rows + r * OPEVO_LOOP_COLUMNS;
+            size_t up = (size_t)row[OPEVO_LOOP_PARENT];
+
+            assert_true(up <= r && (up > 0) == (r > 0));
+            if (up)
+                CHECK_CLOSE(row[OPEVO_LOOP_TOP_DOWN],
+                            (row - up * OPEVO_LOOP_COLUMNS)[OPEVO_LOOP_TOP_DOWN] +
+                                row[OPEVO_LOOP_EXTENT],
+                            1e-4);
+        }
+    }
+    assert_true(trees > 20);
+    opevo_free(rows);
+    opevo_objective_destroy(objective);
+}
+
+CHECK_TEST(test_trees)
+{
+    check_trees("matmul(512,256,1024)", 512.0 * 1024, 512.0 * 256, 256.0 * 1024);
+    check_trees("batch_matmul(4,64,128,32)", 4.0 * 64 * 32, 4.0 * 64 * 128, 4.0 * 128 * 32);
+    /* Rows and columns of the image that windows of 3 x 3 meet. */
+    check_trees("conv2d(1,64,28,28,128,3,3,1,1)", 128.0 * 28 * 28, 64.0 * 30 * 30, 128.0 * 64 * 9);
 }

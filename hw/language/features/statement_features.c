@@ -380,7 +380,8 @@ static void describe_store(const opevo_statement_program *program,
     *out = slog((double)store->auto_unroll);
 }
 
-static opevo_status check_sizes(const opevo_statement_program *program, opevo_error *err)
+opevo_status opevo_i_feature_statement_check(const opevo_statement_program *program,
+                                             opevo_error *err)
 {
     for (size_t i = 0; i < program->store_count; i++) {
         const opevo_statement_store *store = &program->stores[i];
@@ -414,7 +415,7 @@ static size_t row_of(const opevo_statement_program *program, size_t i, size_t *r
 opevo_status opevo_statement_features(const opevo_statement_program *program, float *rows,
                                       size_t *count, opevo_error *err)
 {
-    opevo_status status = check_sizes(program, err);
+    opevo_status status = opevo_i_feature_statement_check(program, err);
     opevo_i_feature_touches touches;
     size_t *places = NULL;
     bool is_gpu = false;

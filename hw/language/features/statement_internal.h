@@ -54,6 +54,9 @@ double opevo_i_feature_touches_one_each(const opevo_i_feature_touches *self, siz
 size_t opevo_i_feature_touches_of(const opevo_i_feature_touches *self, size_t loop, size_t buffer,
                                   double *least);
 
+/* Errors: INVALID for more loops, dimensions or accesses than the enumeration above has. */
+opevo_status opevo_i_feature_statement_check(const opevo_statement_program *program,
+                                             opevo_error *err);
 /* Merge the accesses of a store by buffer, the one stored to first; returns the number. */
 size_t opevo_i_feature_statement_buffers(const opevo_statement_store *store,
                                          opevo_i_feature_touched_buffer *buffers);

@@ -21,12 +21,14 @@ enum {
     DEPTH_MOST = 64,
     ACCESSES_MOST = 512,
     INDICES_MOST = 2048,
-    TERMS_MOST = 8192
+    TERMS_MOST = 8192,
+    STAGE_NAMES = 16 /* of loops of one stage */
 };
 
 typedef struct builder {
     opevo_i_pipeline_lowering low;
     opevo_statement_loop loops[LOOPS_MOST];
+    unsigned names[LOOPS_MOST];
     opevo_statement_buffer buffers[BUFFERS_MOST];
     int64_t shapes[BUFFERS_MOST][OPEVO_I_AXES];
     opevo_statement_store stores[STORES_MOST];
@@ -38,6 +40,7 @@ typedef struct builder {
     size_t *loop_of; /* by atom: the loop that it is at present */
     size_t stack[DEPTH_MOST];
     size_t depth;
+    unsigned first_name; /* of the stage whose loops are entered */
 } builder;
 
 /* One more of a list; 0, with the failure remembered, where there are too many. */
@@ -256,11 +259,13 @@ static void count_indices(const builder *self, opevo_statement_store *store)
 
 /* ---- Stores ---- */
 
-static void enter(builder *self, const opevo_i_nest_loop *loop)
+static void enter(builder *self, const opevo_i_nest_loops *own, int at)
 {
+    const opevo_i_nest_loop *loop = &own->loop[at];
     size_t place = next(self, &self->loop_count, LOOPS_MOST);
 
     self->loops[place] = (opevo_statement_loop){.extent = loop->extent, .kind = loop->annotation};
+    self->names[place] = self->first_name + (unsigned)(at % STAGE_NAMES);
     self->loop_of[loop->atom] = place;
     self->stack[next(self, &self->depth, DEPTH_MOST)] = place;
 }
@@ -270,7 +275,7 @@ static void enter_kept(builder *self, const opevo_i_nest_loops *own, int at)
 {
     for (int i = at; i < own->loops; i++) {
         if (!own->loop[i].reduces)
-            enter(self, &own->loop[i]);
+            enter(self, own, i);
     }
 }
 
@@ -379,7 +384,7 @@ static void add_other(builder *self, int key, int at, const size_t *registers, b
 
 /* ---- Stages ---- */
 
-static void add_stage(builder *self, int key);
+static void add_stage(builder *self, int key, int number);
 
 static void add_attached(builder *self, int key, int at)
 {
@@ -387,12 +392,13 @@ static void add_attached(builder *self, int key, int at)
         const opevo_i_pipeline_stage *stage = opevo_i_pipeline_at(self->low.pipeline, number);
 
         if (stage->place == OPEVO_PLACE_AT && stage->at == key && stage->at_loop == at)
-            add_stage(self, self->low.pipeline->order[number]);
+            add_stage(self, self->low.pipeline->order[number], number);
     }
 }
 
-static void add_stage(builder *self, int key)
+static void add_stage(builder *self, int key, int number)
 {
+    const unsigned first_name = (unsigned)number * STAGE_NAMES;
     const opevo_i_pipeline_stage *stage = self->low.pipeline->stage[key];
     const opevo_i_nest_loops *own = &self->low.part[key]->own;
     int first = 0; /* reduction loop */
@@ -406,8 +412,10 @@ static void add_stage(builder *self, int key)
     for (int at = 0; at < own->loops && self->low.status == OPEVO_OK; at++) {
         if (stage->accumulate < 0 && at == first)
             add_other(self, key, at, NULL, false);
-        enter(self, &own->loop[at]);
+        self->first_name = first_name;
+        enter(self, own, at);
         add_attached(self, key, at);
+        self->first_name = first_name;
         if (at == stage->accumulate) {
             registers = add_registers(self, key, at + 1);
             add_other(self, key, at + 1, &registers, false);
@@ -434,8 +442,38 @@ static void add_program(builder *self)
         const opevo_i_pipeline_stage *stage = opevo_i_pipeline_at(pipeline, number);
 
         if (stage->kind != OPEVO_STAGE_INPUT && stage->place == OPEVO_PLACE_ROOT)
-            add_stage(self, pipeline->order[number]);
+            add_stage(self, pipeline->order[number], number);
     }
+}
+
+/* Describe the program of a pipeline; release in any case. */
+static opevo_status describe(const opevo_pipeline *pipeline, builder *self,
+                             opevo_statement_program *program, opevo_error *err)
+{
+    self->low = (opevo_i_pipeline_lowering){.pipeline = pipeline, .err = err};
+    self->loop_count = self->buffer_count = self->store_count = self->access_count = 0;
+    self->index_count = self->term_count = self->depth = 0;
+    self->first_name = 0;
+    opevo_i_pipeline_begin(&self->low);
+    /* No loop is made after this. */
+    self->loop_of = self->low.status == OPEVO_OK
+                        ? opevo_calloc(self->low.nest->atoms.count + 1, sizeof *self->loop_of)
+                        : NULL;
+    if (self->low.status == OPEVO_OK && !self->loop_of)
+        OPEVO_I_PIPELINE_REFUSE(&self->low, NOMEM, "No memory for the features of a program.");
+    if (self->low.status == OPEVO_OK)
+        add_program(self);
+    opevo_i_pipeline_end(&self->low);
+    *program = (opevo_statement_program){self->loops,        self->loop_count, self->buffers,
+                                         self->buffer_count, self->stores,     self->store_count};
+    return self->low.status;
+}
+
+static void release(builder *self)
+{
+    opevo_i_nest_destroy(self->low.nest);
+    opevo_free(self->loop_of);
+    opevo_free(self);
 }
 
 opevo_status opevo_pipeline_features(const opevo_pipeline *pipeline, float *rows, size_t *count,
@@ -447,26 +485,25 @@ opevo_status opevo_pipeline_features(const opevo_pipeline *pipeline, float *rows
 
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of a program.");
-    self->low = (opevo_i_pipeline_lowering){.pipeline = pipeline, .err = err};
-    self->loop_count = self->buffer_count = self->store_count = self->access_count = 0;
-    self->index_count = self->term_count = self->depth = 0;
-    opevo_i_pipeline_begin(&self->low);
-    /* No loop is made after this. */
-    self->loop_of = self->low.status == OPEVO_OK
-                        ? opevo_calloc(self->low.nest->atoms.count + 1, sizeof *self->loop_of)
-                        : NULL;
-    if (self->low.status == OPEVO_OK && !self->loop_of)
-        OPEVO_I_PIPELINE_REFUSE(&self->low, NOMEM, "No memory for the features of a program.");
-    if (self->low.status == OPEVO_OK)
-        add_program(self);
-    opevo_i_pipeline_end(&self->low);
-    status = self->low.status;
-    program = (opevo_statement_program){self->loops,        self->loop_count, self->buffers,
-                                        self->buffer_count, self->stores,     self->store_count};
+    status = describe(pipeline, self, &program, err);
     if (status == OPEVO_OK)
         status = opevo_statement_features(&program, rows, count, err);
-    opevo_i_nest_destroy(self->low.nest);
-    opevo_free(self->loop_of);
-    opevo_free(self);
+    release(self);
+    return status;
+}
+
+opevo_status opevo_pipeline_tree(const opevo_pipeline *pipeline, float *rows, size_t *count,
+                                 opevo_error *err)
+{
+    builder *self = opevo_malloc(1, sizeof *self);
+    opevo_statement_program program = {0};
+    opevo_status status = OPEVO_OK;
+
+    if (!self)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the loop tree of a program.");
+    status = describe(pipeline, self, &program, err);
+    if (status == OPEVO_OK)
+        status = opevo_statement_tree(&program, self->names, rows, count, err);
+    release(self);
     return status;
 }

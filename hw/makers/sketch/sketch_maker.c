@@ -27,7 +27,7 @@ typedef struct maker {
     opevo_space *space; /* of all points; super.space is this one, or: */
     opevo_space *part;  /* with the same parameters, fewer values or points; NULL */
     opevo_limits limits;
-    opevo_feature_source features;
+    opevo_feature_source features, trees;
     atomic_uint owners;
 } maker;
 
@@ -137,6 +137,20 @@ static size_t features(void *context, opevo_index point, float *rows)
 
     if (opevo_sketches_pipeline(context, point, &pipeline, &why, NULL) == OPEVO_OK && pipeline &&
         opevo_pipeline_features(pipeline, rows, &count, NULL) != OPEVO_OK)
+        count = 0;
+    opevo_pipeline_destroy(pipeline);
+    opevo_text_free(&why);
+    return count;
+}
+
+static size_t tree(void *context, opevo_index point, float *rows)
+{
+    opevo_pipeline *pipeline = NULL;
+    opevo_text why = {0};
+    size_t count = 0;
+
+    if (opevo_sketches_pipeline(context, point, &pipeline, &why, NULL) == OPEVO_OK && pipeline &&
+        opevo_pipeline_tree(pipeline, rows, &count, NULL) != OPEVO_OK)
         count = 0;
     opevo_pipeline_destroy(pipeline);
     opevo_text_free(&why);
@@ -336,6 +350,8 @@ opevo_status opevo_sketches_open(opevo_computation *computation, const opevo_ske
     self->features = (opevo_feature_source){OPEVO_STATEMENT_FEATURES, count_rows(self->sketches),
                                             features, self};
     self->super.features = &self->features;
+    self->trees = (opevo_feature_source){OPEVO_LOOP_COLUMNS, OPEVO_LOOP_TREE_ROWS, tree, self};
+    self->super.trees = &self->trees;
     *out = &self->super;
     self = NULL;
 cleanup:

@@ -68,7 +68,7 @@ typedef struct opevo_i_template_maker {
     opevo_computation *computation;
     opevo_space *space;
     opevo_limits limits;
-    opevo_feature_source features;
+    opevo_feature_source features, trees;
     size_t loop_features; /* of them those of the loops */
 } opevo_i_template_maker;
 

@@ -9,6 +9,7 @@
 #include <opevo/hash.h>
 #include <opevo/loop_features.h>
 #include <opevo/memory.h>
+#include <opevo/pipeline_features.h>
 
 #include <string.h>
 
@@ -156,6 +157,21 @@ static void count_features(opevo_i_template_maker *self)
     }
 }
 
+static size_t tree(void *context, opevo_index point, float *rows)
+{
+    const opevo_i_template_maker *self = context;
+    opevo_pipeline *pipeline = NULL;
+    opevo_text why = {0};
+    size_t count = 0;
+
+    if (opevo_template_pipeline(&self->super, point, &pipeline, &why, NULL) == OPEVO_OK &&
+        pipeline && opevo_pipeline_tree(pipeline, rows, &count, NULL) != OPEVO_OK)
+        count = 0;
+    opevo_pipeline_destroy(pipeline);
+    opevo_text_free(&why);
+    return count;
+}
+
 /* ---- Opening ---- */
 
 static uint64_t signature_of(const opevo_i_template_maker *self)
@@ -271,6 +287,8 @@ opevo_status opevo_template_open_threads(const opevo_operator *op, const char *n
                                        .threads = threads};
     self->super.signature = signature_of(self);
     count_features(self);
+    self->trees = (opevo_feature_source){OPEVO_LOOP_COLUMNS, OPEVO_LOOP_TREE_ROWS, tree, self};
+    self->super.trees = &self->trees;
     *out = &self->super;
     self = NULL;
 cleanup:

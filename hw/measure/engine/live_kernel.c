@@ -362,6 +362,7 @@ static opevo_status fill(kernels *self, const opevo_live_options *options,
     live->super.unit = self->bench.unit;
     live->super.flop = !strcmp(self->bench.unit, "GFLOP/s") ? self->bench.amount : 0;
     live->super.features = self->maker->features;
+    live->super.trees = self->maker->trees;
     live->slower = options->slower;
     live->prepare = prepare;
     live->value = value;

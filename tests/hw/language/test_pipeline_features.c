@@ -96,6 +96,90 @@ CHECK_TEST(test_fusion)
     CHECK_CLOSE(value(0, "alloc_outer_prod"), log2(64 * 32 + 1), 1e-5);
 }
 
+/* ---- Loop trees ---- */
+
+static float tree[OPEVO_LOOP_TREE_ROWS][OPEVO_LOOP_COLUMNS];
+
+static size_t plant(const char *text, const char *steps)
+{
+    opevo_computation *computation = NULL;
+    opevo_pipeline *pipeline = NULL;
+    size_t count = 0;
+
+    CHECK_OK(opevo_computation_read(text, &computation, &err));
+    CHECK_OK(opevo_pipeline_parse(computation, steps, "steps", &pipeline, &err));
+    CHECK_OK(opevo_pipeline_tree(pipeline, tree[0], &count, &err));
+    opevo_pipeline_destroy(pipeline);
+    opevo_computation_destroy(computation);
+    return count;
+}
+
+static void check_row(size_t row, float parent, opevo_loop_kind kind, double extent,
+                      double top_down, double bottom_up)
+{
+    CHECK_CLOSE(tree[row][OPEVO_LOOP_PARENT], parent, 0);
+    CHECK_CLOSE(tree[row][OPEVO_LOOP_KIND], kind, 0);
+    CHECK_CLOSE(tree[row][OPEVO_LOOP_EXTENT], log2(extent), 1e-6);
+    CHECK_CLOSE(tree[row][OPEVO_LOOP_TOP_DOWN], log2(top_down), 1e-6);
+    CHECK_CLOSE(tree[row][OPEVO_LOOP_BOTTOM_UP], log2(bottom_up), 1e-6);
+}
+
+static void check_touch(size_t row, size_t buffer, double elements, double reuse, double stride)
+{
+    const float *touch = tree[row] + OPEVO_LOOP_TOUCHES + 3 * buffer;
+
+    CHECK_CLOSE(touch[0], log2(1 + elements), 1e-6);
+    CHECK_CLOSE(touch[1], log2(1 + reuse), 1e-6);
+    CHECK_CLOSE(touch[2], log2(1 + stride), 1e-6);
+}
+
+/* The numbers of TVM's test_iter_feature_gemm; a loop of one iteration is not there. */
+CHECK_TEST(test_tree_of_product)
+{
+    assert_int_equal(plant("matmul(128,128,128)", "split C i 1\n"), 3);
+    check_row(0, 0, OPEVO_LOOP_SERIAL, 128, 128, 2097152);
+    check_row(1, 1, OPEVO_LOOP_SERIAL, 128, 16384, 16384);
+    check_row(2, 1, OPEVO_LOOP_SERIAL, 128, 2097152, 128);
+    check_touch(0, 0, 16384, 128, 128); /* C, A, B */
+    check_touch(0, 1, 16384, 128, 128);
+    check_touch(0, 2, 16384, 128, 0);
+    check_touch(1, 0, 128, 128, 1);
+    check_touch(1, 1, 128, 128, 0);
+    check_touch(1, 2, 16384, 1, 1);
+    check_touch(2, 0, 1, 128, 0);
+    check_touch(2, 1, 128, 1, 1);
+    check_touch(2, 2, 128, 1, 128);
+    for (size_t row = 0; row < 3; row++) {
+        for (size_t column = OPEVO_LOOP_TOUCHES + 9; column < OPEVO_LOOP_COLUMNS; column++)
+            CHECK_CLOSE(tree[row][column], 0, 0);
+    }
+}
+
+/* Two statements in one loop are two children, with names of their own. */
+CHECK_TEST(test_tree_of_two)
+{
+    size_t count = plant("A[i:64, j:32]; B[i, j] = A[i, j]; C[i, j] = B[i, j]",
+                         "split B j 8\nsplit C j 4\ncompute_at B C i\nannotate B j.1 vectorize\n");
+
+    assert_int_equal(count, 5);
+    check_row(0, 0, OPEVO_LOOP_SERIAL, 64, 64, 64 * 32);
+    check_row(1, 1, OPEVO_LOOP_SERIAL, 4, 64 * 4, 32);
+    check_row(2, 1, OPEVO_LOOP_VECTORIZE, 8, 64 * 32, 8);
+    check_row(3, 3, OPEVO_LOOP_SERIAL, 8, 64 * 8, 32);
+    check_row(4, 1, OPEVO_LOOP_SERIAL, 4, 64 * 32, 4);
+    for (size_t i = 1; i < count; i++) {
+        for (size_t j = 0; j < i; j++)
+            assert_true(tree[i][OPEVO_LOOP_NAME] != tree[j][OPEVO_LOOP_NAME]);
+    }
+}
+
+/* A program without loops of several iterations is one row. */
+CHECK_TEST(test_tree_of_nothing)
+{
+    assert_int_equal(plant("A[i:1]; B[i] = A[i]", ""), 1);
+    check_row(0, 0, OPEVO_LOOP_SERIAL, 1, 1, 1);
+}
+
 /* ---- A GPU ---- */
 
 /* What TVM's test_gpu_feature states, and what follows from the program: sums in registers, two
@@ -142,6 +226,25 @@ static const char *const computations[] = {
     "softmax(6,40)",    "t2d(1,4,4,8,8,4,2,1)", "nrm(2,16,12)",
 };
 
+/* That of the maker; loops lie in those around, and the product of all lengths is the longest. */
+static void check_tree(const opevo_kernel_maker *maker, opevo_index point, size_t count)
+{
+    static float again[OPEVO_LOOP_TREE_ROWS][OPEVO_LOOP_COLUMNS];
+
+    assert_int_equal(maker->trees->features(maker->trees->context, point, again[0]), count);
+    assert_memory_equal(tree, again, count * sizeof tree[0]);
+    for (size_t r = 0; r < count; r++) {
+        size_t up = (size_t)tree[r][OPEVO_LOOP_PARENT];
+        double most = up ? tree[r - up][OPEVO_LOOP_BOTTOM_UP] : INFINITY;
+
+        assert_true(up <= r);
+        assert_true(tree[r][OPEVO_LOOP_BOTTOM_UP] >= tree[r][OPEVO_LOOP_EXTENT] - 1e-5F);
+        assert_true(tree[r][OPEVO_LOOP_BOTTOM_UP] <= most);
+        for (size_t i = 0; i < OPEVO_LOOP_COLUMNS; i++)
+            assert_true(isfinite(tree[r][i]) && tree[r][i] >= 0);
+    }
+}
+
 static void check_point(const opevo_kernel_maker *maker, opevo_index point)
 {
     static float again[OPEVO_PIPELINE_ROWS][FEATURES];
@@ -167,6 +270,8 @@ static void check_point(const opevo_kernel_maker *maker, opevo_index point)
     assert_true(count <= maker->features->rows_most);
     assert_int_equal(maker->features->features(maker->features->context, point, again[0]), count);
     assert_memory_equal(rows, again, count * sizeof rows[0]);
+    CHECK_OK(opevo_pipeline_tree(pipeline, tree[0], &count, &err));
+    check_tree(maker, point, count);
     opevo_pipeline_destroy(pipeline);
 }
 

@@ -270,9 +270,10 @@ struct opevo_objective {
     size_t more_count;               /* their number, below OPEVO_CRITERIA_MOST */
     const opevo_starts *starts;      /* points to begin with; NULL: none; owned too */
     const opevo_search_defaults *defaults; /* NULL: those of the tuners; owned too */
-    const opevo_measurer *measurer; /* of the outcome that is being handed over; NULL: not known;
+    const opevo_measurer *measurer;    /* of the outcome that is being handed over; NULL: not known;
                                        owned too */
-    void *reserved[OPEVO_RESERVED - 3]; /* 0 */
+    const opevo_feature_source *trees; /* loop trees (opevo/loop_tree.h); NULL: none; owned too */
+    void *reserved[OPEVO_RESERVED];    /* 0 */
 };
 
 /* Whether this library knows all that the tables of the objective and of its domain have. Errors:

@@ -131,7 +131,11 @@ typedef struct opevo_tuner_ops {
      * the same points, where opevo_tuner_ask answers it. */
     opevo_status (*observe)(opevo_tuner *self, const opevo_trial *trials, size_t count,
                             opevo_error *err);
-    void (*reserved[OPEVO_RESERVED - 1])(void); /* 0 */
+    /* Told the source of loop trees (NULL: none) before the first ask, which `trees` of the base
+     * struct then has; refuses one that its settings cannot do with. NULL: it reads none. */
+    opevo_status (*use_trees)(opevo_tuner *self, const opevo_feature_source *source,
+                              opevo_error *err);
+    void (*reserved[OPEVO_RESERVED - 2])(void); /* 0 */
 } opevo_tuner_ops;
 
 /* First member, `super`, of every implementation; the functions below maintain all of it except the
@@ -146,7 +150,8 @@ struct opevo_tuner {
     bool asked;                           /* at least once */
     const char *reason; /* one sentence once the search is over, NULL before; a static string */
     void *observed;     /* what opevo_tuner_observe told it; NULL: nothing */
-    void *reserved[OPEVO_RESERVED - 1]; /* 0 */
+    const opevo_feature_source *trees;  /* loop trees of the objective; NULL: none */
+    void *reserved[OPEVO_RESERVED - 2]; /* 0 */
 };
 
 /* Whether the tuner works on this kind of space, and this library knows all that its table has.
@@ -164,15 +169,19 @@ OPEVO_API opevo_status opevo_tuner_create_on(const opevo_tuner_ops *ops, opevo_d
                                              const opevo_setting_value *settings, uint64_t seed,
                                              opevo_tuner **out, opevo_error *err);
 /* Before the first ask, in this order and each at most once: the criteria of the search, the source
- * of the features of points (NULL: their parameters; must outlive the tuner), and trials of earlier
- * runs on the same space. A tuner that searches by the fitness alone ignores the criteria, one that
- * does not learn a cost model ignores the source. Errors: INVALID after the first ask, for a tuner
- * that cannot learn from earlier trials, and for points outside the space; NOMEM. */
+ * of the features of points (NULL: their parameters; must outlive the tuner), that of their loop
+ * trees (NULL: none; likewise), and trials of earlier runs on the same space. A tuner that searches
+ * by the fitness alone ignores the criteria, one that does not learn a cost model ignores the
+ * sources. Errors: INVALID after the first ask, for a tuner whose settings need loop trees where
+ * there are none, for one that cannot learn from earlier trials, and for points outside the space;
+ * NOMEM. */
 OPEVO_API opevo_status opevo_tuner_use_criteria(opevo_tuner *tuner, const opevo_criteria *criteria,
                                                 opevo_error *err);
 OPEVO_API opevo_status opevo_tuner_use_features(opevo_tuner *tuner,
                                                 const opevo_feature_source *source,
                                                 opevo_error *err);
+OPEVO_API opevo_status opevo_tuner_use_trees(opevo_tuner *tuner, const opevo_feature_source *source,
+                                             opevo_error *err);
 OPEVO_API opevo_status opevo_tuner_learn(opevo_tuner *tuner, const opevo_trial *trials,
                                          size_t count, opevo_error *err);
 /* Trials of this run at points that the caller chose, before the first ask and after what is above;

@@ -14,6 +14,7 @@
 #define OPEVO_STATEMENT_FEATURES_H
 
 #include <opevo/loop.h>
+#include <opevo/loop_tree.h>
 #include <opevo/status.h>
 
 #include <stddef.h>
@@ -152,6 +153,18 @@ typedef struct opevo_statement_program {
  * NOMEM. Cost: O(loops accesses dimensions) per store; about 1 microsecond each. */
 opevo_status opevo_statement_features(const opevo_statement_program *program, float *rows,
                                       size_t *count, opevo_error *err);
+
+/* The loop tree of a program (opevo/loop_tree.h), whose loops have these names. Stores that begin a
+ * sum are left out, as TVM leaves them out of features of loops. A loop's touches are those of the
+ * store inside it that touches most of a buffer.
+ *
+ *   names  of each loop of the program
+ *   rows   out: room for OPEVO_LOOP_TREE_ROWS rows
+ *   count  out: number of rows
+ *
+ * Errors: as opevo_statement_features; LIMIT for more loops. Cost: as there. */
+opevo_status opevo_statement_tree(const opevo_statement_program *program, const unsigned *names,
+                                  float *rows, size_t *count, opevo_error *err);
 
 OPEVO_END_C
 

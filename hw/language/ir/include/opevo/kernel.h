@@ -200,6 +200,7 @@ struct opevo_kernel_maker {
     /* Of all that decides the source: template, version, computation, dialect. */
     uint64_t signature;
     const opevo_feature_source *features; /* of the loop nest; NULL: none; owned too */
+    const opevo_feature_source *trees;    /* loop trees (opevo/loop_tree.h); likewise */
 };
 
 OPEVO_END_C

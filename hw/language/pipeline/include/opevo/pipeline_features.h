@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Ansor's features of the statements of a pipeline, for a learned cost model. */
+/* Ansor's features of the statements of a pipeline and its loop tree, for learned cost models. */
 
 #ifndef OPEVO_PIPELINE_FEATURES_H
 #define OPEVO_PIPELINE_FEATURES_H
@@ -25,6 +25,16 @@ enum { OPEVO_PIPELINE_ROWS = 2 * OPEVO_PIPELINE_STAGES };
  * described; NOMEM. */
 opevo_status opevo_pipeline_features(const opevo_pipeline *pipeline, float *rows, size_t *count,
                                      opevo_error *err);
+
+/* The loop tree of the same program. A loop's name is 16 times the place of its stage in the order
+ * of the pipeline, plus its place among the loops of the stage.
+ *
+ *   rows   out: room for OPEVO_LOOP_TREE_ROWS rows
+ *   count  out: number of rows
+ *
+ * Errors: as above. */
+opevo_status opevo_pipeline_tree(const opevo_pipeline *pipeline, float *rows, size_t *count,
+                                 opevo_error *err);
 
 OPEVO_END_C
 
