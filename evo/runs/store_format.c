@@ -147,7 +147,8 @@ static opevo_status create_tables(opevo_store *store, opevo_error *err)
 }
 
 /* Make the tables, unless another process was quicker. The log is chosen while no other process has
- * the file, for those that have it rely on the journal that they found. */
+ * the file, for those that have it rely on the journal that they found; and before there are
+ * tables, for a store that has them keeps its journal. */
 opevo_status opevo_i_store_make_tables(opevo_store *store, opevo_error *err)
 {
     bool empty = false;
@@ -157,11 +158,12 @@ opevo_status opevo_i_store_make_tables(opevo_store *store, opevo_error *err)
         OPEVO_TRY(opevo_i_store_exec(store, "PRAGMA locking_mode = EXCLUSIVE", err));
     OPEVO_TRY(opevo_i_store_begin_write(store, err));
     status = opevo_i_store_identify(store, &empty, err);
+    if (status == OPEVO_OK && empty && store->shares_memory)
+        status = opevo_i_store_exec(store, "COMMIT; PRAGMA journal_mode = WAL; BEGIN IMMEDIATE",
+                                    err); /* the lock stays */
     if (status == OPEVO_OK && empty)
         status = create_tables(store, err);
     OPEVO_TRY(opevo_i_store_commit(store, status, err));
-    if (empty && store->shares_memory)
-        OPEVO_TRY(opevo_i_store_exec(store, "PRAGMA journal_mode = WAL", err));
 cleanup:
     return status;
 }

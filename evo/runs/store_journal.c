@@ -247,7 +247,7 @@ opevo_status opevo_i_store_settle_to_write(opevo_store *store, bool *empty, opev
      * where they remember which names a folder has. */
     if (is_log)
         status = opevo_i_store_exec(store, "PRAGMA synchronous = NORMAL", err);
-    else
+    else if (!*empty || !store->shares_memory)
         status = ask_journal(store, "PRAGMA journal_mode = PERSIST", &is_log, err);
 cleanup:
     return status;

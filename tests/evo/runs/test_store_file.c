@@ -11,8 +11,10 @@
 #include "store_trials.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 static int files_in(const char *path)
 {
@@ -118,6 +120,48 @@ static void check_refused(const char *path, opevo_status wanted, const char *wor
     assert_memory_equal(before, after, before_size);
     opevo_free(before);
     opevo_free(after);
+}
+
+/* Bytes 18 and 19 of a SQLite file are 2 where it has a write-ahead log. */
+static bool has_log(const char *path)
+{
+    char *data = NULL;
+    size_t size = 0;
+    bool log = false;
+
+    CHECK_OK(opevo_file_read(path, SIZE_MAX, &data, &size, &err));
+    log = size > 19 && data[18] == 2 && data[19] == 2;
+    opevo_free(data);
+    return log;
+}
+
+/* A process that is killed as it makes a store leaves one that others can use, with the log that
+ * it would have had and no other file once it is closed. Each attempt is killed a little later,
+ * until one comes to its end. */
+CHECK_TEST(test_killed_as_it_is_made)
+{
+    enum { STEP_NS = 300000, LEAST = 50 };
+    bool ended = false;
+
+    for (int attempt = 0; attempt < LEAST || !ended; attempt++) {
+        scratch_folder scratch = scratch_make();
+        struct timespec nap = {.tv_nsec = STEP_NS * (attempt % 3000)};
+        int status = 0;
+        pid_t child = fork();
+
+        if (child == 0) {
+            opevo_store_close(open_store(scratch.file, OPEVO_STORE_WRITE));
+            _exit(0);
+        }
+        nanosleep(&nap, NULL);
+        kill(child, SIGKILL);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        ended = WIFEXITED(status);
+        make_store(scratch.file);
+        assert_true(has_log(scratch.file));
+        assert_int_equal(files_in(scratch.path), 1);
+        scratch_remove(&scratch);
+    }
 }
 
 CHECK_TEST(test_not_a_store)
