@@ -92,9 +92,7 @@ static opevo_status fill(void *context, opevo_simt *simt, opevo_case *what, opev
 {
     const opevo_i_proving *self = context;
 
-    (void)what, (void)err;
-    if (self->options.own)
-        (void)opevo_simt_allow_same_value(simt, NULL);
+    (void)what;
     for (size_t i = 0; i < self->count; i++)
         for (size_t e = 0;
              self->tensor[i] && !self->tensor[i]->definition && e < self->buffers[i].count; e++) {
@@ -102,7 +100,7 @@ static opevo_status fill(void *context, opevo_simt *simt, opevo_case *what, opev
 
             opevo_simt_write(simt, (uint32_t)i, e, opevo_i_proof_bytes(self, i), &value);
         }
-    return OPEVO_OK;
+    return opevo_i_proof_allow(self, simt, err);
 }
 
 /* ---- Verdicts ---- */

@@ -57,9 +57,7 @@ static opevo_status fill(void *context, opevo_simt *simt, opevo_case *what, opev
 {
     const opevo_i_proving *self = context;
 
-    (void)what, (void)err;
-    if (self->options.own)
-        (void)opevo_simt_allow_same_value(simt, NULL);
+    (void)what;
     for (size_t i = 0; i < self->count; i++) {
         float *data = self->buffers[i].data;
         half *halves = self->buffers[i].data;
@@ -74,7 +72,7 @@ static opevo_status fill(void *context, opevo_simt *simt, opevo_case *what, opev
                 data[e] = value;
         }
     }
-    return OPEVO_OK;
+    return opevo_i_proof_allow(self, simt, err);
 }
 
 static double result_of(const opevo_i_proving *self, size_t buffer, size_t element)

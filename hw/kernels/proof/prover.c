@@ -18,6 +18,7 @@ typedef struct request {
     json_t *root;
     const char *kernel, *harness, *computes;
     opevo_text kernel_path, harness_text, computes_text; /* of a folder */
+    opevo_i_prover_call call;
     bool json;
     uint64_t seed;
 } request;
@@ -51,7 +52,7 @@ static opevo_status read_request(const char *text, request *out, opevo_error *er
         return status;
     if (is_folder && !out->harness)
         return opevo_i_prover_folder(out->kernel, &out->kernel_path, &out->computes_text,
-                                     &out->harness_text, err);
+                                     &out->harness_text, &out->call, err);
     opevo_text_add(&out->kernel_path, out->kernel);
     if (!out->harness)
         return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -135,7 +136,9 @@ static opevo_proof_verdict worse(opevo_proof_verdict a, opevo_proof_verdict b)
 static opevo_status prove_case(answer *self, opevo_harness_set set, size_t i, opevo_error *err)
 {
     opevo_proof_options options = {.seed = self->request->seed,
-                                   .own = self->request->harness_text.length > 0};
+                                   .own = self->request->harness_text.length > 0,
+                                   .thread_from = (uint64_t)self->request->call.scratch_bytes,
+                                   .thread_bytes = (uint64_t)self->request->call.thread_bytes};
     opevo_case *what = NULL;
     opevo_computation *computation = NULL;
     opevo_proof proof;

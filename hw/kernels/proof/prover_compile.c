@@ -93,7 +93,7 @@ static opevo_status command_of(const char *path, dialect which, bool own,
 {
     static const char *const calls[] = {"-fno-inline", "-Dalways_inline=noinline",
                                         "-Dstatic=", "-Dinline=", NULL};
-    static const char *const plain[] = {"-march=x86-64-v4", "-std=gnu11", NULL};
+    static const char *const plain[] = {"-march=x86-64-v4", "-std=gnu11", "-fopenmp", NULL};
     static const char *const both[] = {"-O1",
                                        "-fno-vectorize",
                                        "-fno-slp-vectorize",

@@ -78,6 +78,23 @@ static bool read_launch(const char *header, size_t i, opevo_i_prover_call *call)
     return true;
 }
 
+/* The function of number i that packs an operand: "#define NAME_PACKED_X_B_BYTES 64LL", and
+ * "void NAME_pack_b(const float *x_B, float *x_B_packed);". */
+static bool read_pack(const char *header, size_t i, opevo_i_prover_call *call)
+{
+    const char *bytes = behind(header, "_PACKED_X_", i), *name, *operand;
+
+    if (!bytes || i >= OPEVO_OPERANDS || !(name = behind(bytes, "\nvoid ", 0)) ||
+        !(operand = behind(name, " *x_", 0)) || !(bytes = behind(bytes, "_BYTES ", 0)))
+        return false;
+    snprintf(call->pack[i].function, sizeof call->pack[i].function, "%.*s", (int)strcspn(name, "("),
+             name);
+    snprintf(call->pack[i].operand, sizeof call->pack[i].operand, "%.*s",
+             (int)strcspn(operand, ","), operand);
+    call->pack[i].bytes = strtoll(bytes, NULL, 10);
+    return true;
+}
+
 /* What kernel.h says of scratch memory and launches. */
 static opevo_status read_call(const char *header, const char *folder, opevo_i_prover_call *out,
                               opevo_error *err)
@@ -86,11 +103,8 @@ static opevo_status read_call(const char *header, const char *folder, opevo_i_pr
     const char *scratch = behind(header, "_SCRATCH_BYTES(threads) (", 0);
     const char *of_gpu = behind(header, "_SCRATCH_BYTES ", 0);
 
-    if (strstr(header, "_packed"))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: its kernel takes constants that a function packs; such kernels are "
-                          "not proved.",
-                          folder);
+    while (read_pack(header, out->packs, out))
+        out->packs++;
     if (name && scratch) {
         snprintf(out->launch[0].kernel, sizeof out->launch[0].kernel, "%.*s",
                  (int)strcspn(name, "("), name);
@@ -102,8 +116,8 @@ static opevo_status read_call(const char *header, const char *folder, opevo_i_pr
         out->launches++;
     out->has_scratch = scratch || of_gpu;
     out->scratch_bytes = out->has_scratch ? strtoll(scratch ? scratch : of_gpu, NULL, 10) : 0;
-    if (scratch) /* of one thread */
-        out->scratch_bytes += strtoll(behind(scratch, "(threads) * ", 0), NULL, 10);
+    if (scratch)
+        out->thread_bytes = strtoll(behind(scratch, "(threads) * ", 0), NULL, 10);
     return out->launches
                ? OPEVO_OK
                : OPEVO_FAIL(err, OPEVO_INVALID,
@@ -111,11 +125,10 @@ static opevo_status read_call(const char *header, const char *folder, opevo_i_pr
 }
 
 opevo_status opevo_i_prover_folder(const char *folder, opevo_text *kernel, opevo_text *computes,
-                                   opevo_text *harness, opevo_error *err)
+                                   opevo_text *harness, opevo_i_prover_call *call, opevo_error *err)
 {
     opevo_text schedule = {0}, header = {0};
     opevo_computation *computation = NULL;
-    opevo_i_prover_call call = {0};
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(read_text(folder, "kernel.schedule", kernel, &schedule, err));
@@ -126,8 +139,8 @@ opevo_status opevo_i_prover_folder(const char *folder, opevo_text *kernel, opevo
         goto cleanup;
     }
     OPEVO_TRY(opevo_computation_read(opevo_text_string(computes), &computation, err));
-    OPEVO_TRY(read_call(opevo_text_string(&header), folder, &call, err));
-    OPEVO_TRY(opevo_i_prover_harness(computation, &call, harness, err));
+    OPEVO_TRY(read_call(opevo_text_string(&header), folder, call, err));
+    OPEVO_TRY(opevo_i_prover_harness(computation, call, harness, err));
     opevo_text_clear(kernel);
     opevo_text_printf(kernel, "%s/kernel.%s", folder,
                       strstr(opevo_text_string(&header), "__global__") ? "cu" : "c");

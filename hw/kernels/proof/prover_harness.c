@@ -4,6 +4,8 @@
 
 #include "prover_internal.h"
 
+#include <string.h>
+
 static void add_comma(opevo_text *out)
 {
     opevo_text_add(out, out->length ? ", " : "");
@@ -17,6 +19,41 @@ static void add_buffer(const char *name, int64_t count, bool is_input, opevo_tex
                       (long long)count, is_input ? ", \"fill\": \"zero\"" : "");
     add_comma(arguments);
     opevo_text_printf(arguments, "\"%s\"", name);
+}
+
+static void add_packing(const opevo_i_prover_call *call, opevo_text *out)
+{
+    for (size_t i = 0; i < call->packs; i++)
+        opevo_text_printf(out,
+                          "{\"launch\": \"%s\", \"grid\": 1, \"block\": 1, \"arguments\": "
+                          "[\"%s\", \"%s packed\"]}, ",
+                          call->pack[i].function, call->pack[i].operand, call->pack[i].operand);
+}
+
+/* Its number among those that are packed; the count of these, if it is none. */
+static size_t packed_as(const opevo_i_prover_call *call, const char *operand)
+{
+    size_t i = 0;
+
+    while (i < call->packs && strcmp(call->pack[i].operand, operand) != 0)
+        i++;
+    return i;
+}
+
+static void add_operand(const opevo_i_prover_call *call, const opevo_workload_operand *one,
+                        bool is_input, opevo_text *buffers, opevo_text *arguments)
+{
+    size_t packed = packed_as(call, one->name);
+    opevo_text name = {0}, unused = {0};
+
+    add_buffer(one->name, one->elements, is_input, buffers,
+               packed < call->packs ? &unused : arguments);
+    opevo_text_printf(&name, "%s packed", one->name);
+    if (packed < call->packs)
+        add_buffer(opevo_text_string(&name), call->pack[packed].bytes / (int64_t)sizeof(float),
+                   false, buffers, arguments);
+    opevo_text_free(&name);
+    opevo_text_free(&unused);
 }
 
 static void add_launches(const opevo_i_prover_call *call, const char *arguments, opevo_text *out)
@@ -45,16 +82,18 @@ opevo_status opevo_i_prover_harness(const opevo_computation *computation,
     for (int i = 0; i < work->list.count; i++) {
         const opevo_workload_operand *one = &work->list.item[i];
 
-        add_buffer(one->name, one->elements, i < work->list.inputs, &buffers, &arguments);
+        add_operand(call, one, i < work->list.inputs, &buffers, &arguments);
         if (i < work->list.inputs)
             continue;
         add_comma(&outputs);
         opevo_text_printf(&outputs, "\"%s\": {\"absolute\": 0}", one->name);
     }
     if (call->has_scratch)
-        add_buffer("scratch", call->scratch_bytes / (int64_t)sizeof(float) + 1, false, &buffers,
-                   &arguments);
+        add_buffer("scratch",
+                   (call->scratch_bytes + 2 * call->thread_bytes) / (int64_t)sizeof(float) + 1,
+                   false, &buffers, &arguments);
     opevo_text_printf(out, "{\"buffers\": {%s}, \"steps\": [", opevo_text_string(&buffers));
+    add_packing(call, out);
     add_launches(call, opevo_text_string(&arguments), out);
     opevo_text_printf(out, "], \"outputs\": {%s}, \"tune\": {\"sizes\": {}}}",
                       opevo_text_string(&outputs));

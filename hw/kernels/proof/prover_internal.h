@@ -20,16 +20,21 @@ opevo_status opevo_i_prover_load(const char *path, bool own, opevo_i_prover_modu
                                  opevo_error *err);
 void opevo_i_prover_unload(opevo_i_prover_module *self);
 
-/* prover_harness.c: how a kernel that opevo printed is called: operands in the order of
- * opevo_workload_list, then scratch memory. */
+/* prover_harness.c: how a kernel that opevo printed is called: behind the functions that pack its
+ * constants, with operands in the order of opevo_workload_list, then scratch memory. */
 typedef struct opevo_i_prover_call {
     size_t launches;
     struct {
         char kernel[96];
         uint32_t grid[3], block[3], shared_bytes;
     } launch[OPEVO_KERNEL_LAUNCHES];
+    struct {
+        char function[96], operand[OPEVO_COMPUTATION_NAME + 1];
+        int64_t bytes;
+    } pack[OPEVO_OPERANDS]; /* constants that the kernel takes in another layout */
+    size_t packs;
     bool has_scratch;
-    int64_t scratch_bytes;
+    int64_t scratch_bytes, thread_bytes; /* in common, and of each thread */
 } opevo_i_prover_call;
 
 /* The text of a harness with one case. Errors: those of opevo_workload_create. */
@@ -37,9 +42,11 @@ opevo_status opevo_i_prover_harness(const opevo_computation *computation,
                                     const opevo_i_prover_call *call, opevo_text *out,
                                     opevo_error *err);
 
-/* prover_folder.c: the kernel, the computation and a harness of a folder of --emit, as texts. */
+/* prover_folder.c: the kernel, the computation and a harness of a folder of --emit, as texts, and
+ * how the kernel is called. */
 opevo_status opevo_i_prover_folder(const char *folder, opevo_text *kernel, opevo_text *computes,
-                                   opevo_text *harness, opevo_error *err);
+                                   opevo_text *harness, opevo_i_prover_call *call,
+                                   opevo_error *err);
 
 /* prover_print.c */
 void opevo_i_prover_print(const char *label, const opevo_computation *computation,

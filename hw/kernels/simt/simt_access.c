@@ -192,8 +192,10 @@ static bool fault_race(opevo_simt *self, const opevo_i_simt_warp *warp,
                               "%s byte %llu of %s, which %s%sanother %s %s%s", verb(code),
                               (unsigned long long)where->offset[lane], name,
                               known ? self->places[conflict.place].name : "", known ? " of " : "",
-                              of_block ? "block of the launch" : "thread", verbs[conflict.access],
-                              of_block ? "" : " since the last barrier");
+                              self->fork.open ? "iteration of the parallel loop"
+                              : of_block      ? "block of the launch"
+                                              : "thread",
+                              verbs[conflict.access], of_block ? "" : " since the last barrier");
 }
 
 /* Whether a granule at byte `at` of a copy is what memory has at `byte`. */

@@ -171,6 +171,7 @@ bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what)
     LLVMValueRef function = LLVMGetCalledValue(self->instruction);
     opevo_i_simt_intrinsic found;
     size_t length;
+    bool good = false;
 
     if (LLVMIsAInlineAsm(function) && is_empty(function))
         return decode_empty(self);
@@ -181,6 +182,8 @@ bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what)
     *what = LLVMGetValueName2(function, &length);
     if (opevo_i_simt_work_own_call(self, *what))
         return true;
+    if (opevo_i_simt_work_threads(self, *what, &good))
+        return good;
     if (!LLVMIsDeclaration(function))
         return decode_inlined(self, function);
     found = opevo_i_simt_intrinsic_find(*what);

@@ -85,8 +85,10 @@ typedef struct opevo_i_simt_decoder {
     size_t value_count, value_capacity;
     opevo_i_simt_slot *slots;
     size_t slot_count, slot_capacity;
-    uint32_t block_code;     /* the BLOCK that counts what is emitted */
-    uint32_t place;          /* of the instruction that is decoded */
+    uint32_t block_code; /* the BLOCK that counts what is emitted */
+    uint32_t place;      /* of the instruction that is decoded */
+    bool forked;         /* in the body of a parallel region */
+    uint32_t thread_register;
     unsigned least_access;   /* bytes */
     unsigned least_float;    /* bytes, of those that are accessed as values */
     opevo_i_simt_code spare; /* what is written to when memory failed */

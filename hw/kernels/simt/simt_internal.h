@@ -114,6 +114,10 @@ typedef enum opevo_i_simt_kind {
     OPEVO_I_SIMT_WARP_BARRIER,
     OPEVO_I_SIMT_SHUFFLE,
     OPEVO_I_SIMT_VOTE,
+    OPEVO_I_SIMT_FORK,   /* a parallel region of OpenMP begins */
+    OPEVO_I_SIMT_THREAD, /* one of its threads does; to: its number */
+    OPEVO_I_SIMT_JOIN,   /* on to the next thread, if there is one */
+    OPEVO_I_SIMT_SHARE,  /* the iterations that a thread has of a loop */
     OPEVO_I_SIMT_UNSUPPORTED,
     OPEVO_I_SIMT_UNREACHABLE
 } opevo_i_simt_kind;
@@ -177,6 +181,9 @@ typedef void opevo_i_simt_operation(void *restrict to, const void *a, const void
  *   COMPRESS     to, a: first registers of two vectors, b: first of the bits; number: of elements
  *   WHERE        a: bits
  *   WHOLE        a: an integer; number: its bytes, below 0 if it is signed
+ *   JOIN         a: the THREAD
+ *   SHARE        a, b: bounds of the loop, and then of the thread's part; c: register of the
+ *                stride; number: register of whether it has the last; space: they are unsigned
  *   UNSUPPORTED  a: name in `words` */
 typedef struct opevo_i_simt_code {
     uint8_t kind;
@@ -334,6 +341,19 @@ typedef struct opevo_i_simt_region {
 
 /* ---- Machines ---- */
 
+/* A parallel region that runs. */
+typedef struct opevo_i_simt_fork_state {
+    uint64_t thread, threads; /* the present one, and how many there are */
+    bool open, outer_races;
+} opevo_i_simt_fork_state;
+
+/* Where each thread of a region has memory of its own: slot i of `bytes` bytes from `from` on. */
+typedef struct opevo_i_simt_thread_memory {
+    uint32_t buffer;
+    uint64_t from, bytes;
+} opevo_i_simt_thread_memory;
+enum { OPEVO_I_SIMT_THREAD_ALIGN = 64 };
+
 /* Lanes that wait for others. */
 typedef struct opevo_i_simt_pending {
     uint32_t at, meet, mask;
@@ -388,7 +408,10 @@ struct opevo_simt {
     uint32_t launch_number;
     uint32_t stamp, launch_stamp, block_stamp, interval_stamp;
     uint64_t steps, cost;
-    bool races; /* are looked for in this launch: it has two work items */
+    bool races; /* are looked for: the launch or a region has two threads */
+    bool forks; /* some kernel has a parallel region */
+    opevo_i_simt_fork_state fork;
+    opevo_i_simt_thread_memory threads;
     opevo_simt_counts counts;
     uint32_t notable_rounding; /* place of the first one, or NOWHERE */
 };
@@ -397,7 +420,7 @@ struct opevo_simt {
  * other arithmetics than that of floats it then counts as unknown. */
 static inline bool opevo_i_simt_is_ordered(const opevo_simt *self)
 {
-    return self->options.arithmetic && !self->options.one_lane;
+    return self->options.arithmetic && (!self->options.one_lane || self->fork.open);
 }
 
 /* A lane of up to 8 bytes that are only copied: whatever memory holds there. */
@@ -409,6 +432,15 @@ typedef struct opevo_i_simt_raw {
 enum { OPEVO_I_SIMT_RAW_SIZE = sizeof(opevo_i_simt_raw) };
 
 /* ---- Functions of the folder ---- */
+
+/* simt_fork.c */
+void opevo_i_simt_fork(opevo_simt *self);
+void opevo_i_simt_thread(opevo_simt *self, const opevo_i_simt_warp *warp,
+                         const opevo_i_simt_code *code);
+/* Whether the region is over. */
+bool opevo_i_simt_join(opevo_simt *self);
+bool opevo_i_simt_share(opevo_simt *self, const opevo_i_simt_warp *warp,
+                        const opevo_i_simt_code *code);
 
 extern const char opevo_i_simt_builtin_costs[];
 

@@ -358,6 +358,7 @@ opevo_status opevo_simt_run(opevo_simt *self, const opevo_simt_launch *launch,
     if (self->stamp > OPEVO_I_SIMT_LATE_STAMP)
         forget_accesses(self);
     self->launch_number++;
+    self->fork = (opevo_i_simt_fork_state){0};
     self->races = self->options.check_races && volume(launch->grid) * volume(launch->block) > 1;
     self->launch_stamp = self->stamp + 1;
     status = open_warps(self, err);

@@ -83,7 +83,8 @@ static bool add_shadows(opevo_simt *self, opevo_i_simt_region *region, size_t by
         region->valid = region->shadow;
     }
     if (self->options.check_races && !region->read_only &&
-        (region->kind == OPEVO_I_SIMT_GLOBAL || region->kind == OPEVO_I_SIMT_SHARED)) {
+        (region->kind == OPEVO_I_SIMT_GLOBAL || region->kind == OPEVO_I_SIMT_SHARED ||
+         (region->kind == OPEVO_I_SIMT_LOCAL && self->forks))) {
         if (!grow((void **)&region->cell_memory, &region->cell_capacity, cells,
                   sizeof *region->cell_memory))
             return false;
@@ -265,6 +266,9 @@ void opevo_i_simt_allocate(opevo_simt *self, const opevo_i_simt_warp *warp,
         to[lane] = (uint64_t)code->number << OPEVO_I_SIMT_HANDLE_SHIFT;
         if (region->valid)
             memset(region->valid + at, 0, region->size);
+        if (region->cells && self->fork.open) /* it is this thread's alone */
+            memset(region->cells + (at >> self->granule_shift), 0,
+                   ((region->size >> self->granule_shift) + 1) * sizeof *region->cells);
     }
     if (self->options.check_uninitialised)
         opevo_i_simt_define(warp, code->to, 0, code->place);

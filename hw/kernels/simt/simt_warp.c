@@ -386,8 +386,7 @@ static bool step_where(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_
     return good;
 }
 
-/* An instruction that moves neither lanes nor the place, but past one that belongs to it; false
- * on a fault. */
+/* An instruction that divides no lanes; false on a fault. */
 static bool step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_code *code)
 {
     switch (code->kind) {
@@ -437,6 +436,17 @@ static bool step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_c
     case OPEVO_I_SIMT_VOTE:
         opevo_i_simt_vote_run(self, warp, code);
         return true;
+    case OPEVO_I_SIMT_FORK:
+        opevo_i_simt_fork(self);
+        return true;
+    case OPEVO_I_SIMT_THREAD:
+        opevo_i_simt_thread(self, warp, code);
+        return true;
+    case OPEVO_I_SIMT_JOIN:
+        warp->at = opevo_i_simt_join(self) ? warp->at : code->a;
+        return true;
+    case OPEVO_I_SIMT_SHARE:
+        return opevo_i_simt_share(self, warp, code);
     case OPEVO_I_SIMT_UNSUPPORTED:
         return opevo_i_simt_fault(self, warp, code->place, (unsigned)__builtin_ctz(warp->mask),
                                   OPEVO_SIMT_UNSUPPORTED, "is not supported: %s",

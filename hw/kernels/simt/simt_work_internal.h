@@ -48,6 +48,9 @@ bool opevo_i_simt_work_choose(opevo_i_simt_work *self);
 bool opevo_i_simt_work_value_bits(opevo_i_simt_work *self, unsigned index);
 /* A call of a function that is an operation. */
 bool opevo_i_simt_work_own_call(opevo_i_simt_work *self, const char *name);
+/* simt_fork_code.c: a call of OpenMP's library, and whether it is supported; false: it is another
+ * function. */
+bool opevo_i_simt_work_threads(opevo_i_simt_work *self, const char *name, bool *good);
 /* simt_conversions.c: the result has the bits of an operand. */
 bool opevo_i_simt_work_same(opevo_i_simt_work *self, unsigned index);
 

@@ -183,6 +183,21 @@ static void prefer(const opevo_operator *op, const opevo_device_facts *given, in
     opevo_i_template_prefer(out, UNROLL, 1, (const int64_t[]){64});
 }
 
+/* Whole images where there are enough; else blocks of output channels, which share the image; else
+ * blocks of rows. */
+static int64_t prefer_parallel(const opevo_operator *op, unsigned threads,
+                               opevo_i_template_values *out)
+{
+    int64_t *f = out->at[F];
+    int64_t *y = out->at[Y];
+
+    if (op->batch >= threads)
+        return 5;
+    if (opevo_i_template_prefer_divided(channels(op) / f[2], threads, &f[0], &f[1]))
+        return 1;
+    return opevo_i_template_prefer_divided(rows(op) / y[2], threads, &y[0], &y[1]) ? 2 : 0;
+}
+
 const opevo_i_template opevo_i_template_conv2d_weights = {
     .info = {.name = "weights",
              .summary = "direct convolution for one core: weights packed before, lanes of channels",
@@ -191,4 +206,5 @@ const opevo_i_template opevo_i_template_conv2d_weights = {
     .space = space,
     .steps = steps,
     .prefer = prefer,
+    .prefer_parallel = prefer_parallel,
 };

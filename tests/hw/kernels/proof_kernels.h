@@ -1,79 +1,62 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Kernels for proofs: each with what it computes, how it is called, and faults, which are chosen by
- * a macro FAULT. With 0 they are right. */
+ * a macro CASE. With 0 they are right. */
 
 #ifndef OPEVO_PROOF_KERNELS_H
 #define OPEVO_PROOF_KERNELS_H
 
-#include <stdbool.h>
-
-typedef struct proof_fault {
-    const char *kind;
-    bool wrong; /* false: another way to compute the same */
-} proof_fault;
-
-typedef struct proof_kernel {
-    const char *name, *source;
-    bool cuda;
-    const char *computes;
-    const char *harness;
-    proof_fault fault[16]; /* ends with NULL */
-} proof_kernel;
-
-#define BUFFER(name, count) "\"" name "\": {\"type\": \"f32\", \"count\": \"" count "\"}"
-#define INPUT(name, count)                                                                         \
-    "\"" name "\": {\"type\": \"f32\", \"count\": \"" count "\", \"fill\": \"zero\"}"
+#include "proof_fixture.h"
 
 static const proof_kernel proof_kernels[] = {
     {"product in C",
      "void f(const float *A, const float *B, float *C, long n)\n"
      "{\n"
-     "#if FAULT == 6\n"
+     "#if CASE == 6\n"
      "    float s = 0;\n"
      "#endif\n"
      "    for (long i = 0; i < n; i++)\n"
-     "#if FAULT == 1\n"
+     "#if CASE == 1\n"
      "        for (long j = 0; j < n / 4 * 4; j++) {\n"
      "#else\n"
      "        for (long j = 0; j < n; j++) {\n"
      "#endif\n"
-     "#if FAULT == 8\n"
+     "#if CASE == 8\n"
      "            float s;\n"
-     "#elif FAULT != 6\n"
+     "#elif CASE != 6\n"
      "            float s = 0;\n"
      "#endif\n"
-     "#if FAULT == 2\n"
+     "#if CASE == 2\n"
      "            for (long l = 0; l < n / 4 * 4; l++)\n"
-     "#elif FAULT == 5\n"
+     "#elif CASE == 5\n"
      "            for (long l = 1; l < n; l++)\n"
-     "#elif FAULT == 7\n"
+     "#elif CASE == 7\n"
      "            for (long l = 0; l <= n; l++)\n"
      "#else\n"
      "            for (long l = 0; l < n; l++)\n"
      "#endif\n"
-     "#if FAULT == 3\n"
+     "#if CASE == 3\n"
      "                s += A[i * n + l] * B[j * n + l];\n"
-     "#elif FAULT == 9\n"
+     "#elif CASE == 9\n"
      "                s += A[i * n + l] * A[l * n + j];\n"
-     "#elif FAULT == 12\n"
+     "#elif CASE == 12\n"
      "                s = __builtin_fmaf(B[l * n + j], A[i * n + l], s);\n"
      "#else\n"
      "                s += A[i * n + l] * B[l * n + j];\n"
      "#endif\n"
-     "#if FAULT == 4\n"
+     "#if CASE == 4\n"
      "            s += A[i * n + n - 1] * B[(n - 1) * n + j];\n"
-     "#elif FAULT == 10\n"
+     "#elif CASE == 10\n"
      "            if (i == n - 1 && j == n - 1)\n"
      "                s += 0.125f * A[0];\n"
-     "#elif FAULT == 11\n"
+     "#elif CASE == 11\n"
      "            if (s != s)\n"
      "                s = 0;\n"
      "#endif\n"
      "            C[i * n + j] = s;\n"
      "        }\n"
      "}\n",
-     false,
+     ".c",
      "A[i:n, k:n]; B[k, j:n]; C[i, j] = sum(k) A[i, k]*B[k, j]",
      "{\"buffers\": {" INPUT("A", "n*n") ", " INPUT("B", "n*n") ", " BUFFER(
          "C", "n*n") "}, \"steps\": [{\"call\": \"f\", \"arguments\": [\"A\", \"B\", \"C\", "
@@ -99,48 +82,48 @@ static const proof_kernel proof_kernels[] = {
      "    int i = blockIdx.y * 4 + y, j = blockIdx.x * 4 + x;\n"
      "    float s = 0;\n"
      "    for (int l = 0; l < n; l += 4) {\n"
-     "#if FAULT == 3\n"
+     "#if CASE == 3\n"
      "        a[y][x] = A[i * n + l + x];\n"
      "        b[y][x] = B[(l + y) * n + j];\n"
      "#else\n"
      "        a[y][x] = i < n && l + x < n ? A[i * n + l + x] : 0;\n"
-     "#if FAULT == 4\n"
+     "#if CASE == 4\n"
      "        b[y][x] = l + y < n && j < n ? B[(l + y) * n + j] : 1;\n"
      "#else\n"
      "        b[y][x] = l + y < n && j < n ? B[(l + y) * n + j] : 0;\n"
      "#endif\n"
      "#endif\n"
-     "#if FAULT != 1\n"
+     "#if CASE != 1\n"
      "        __syncthreads();\n"
      "#endif\n"
-     "#if FAULT == 5\n"
+     "#if CASE == 5\n"
      "        for (int t = 0; t < 3; t++)\n"
      "#else\n"
      "        for (int t = 0; t < 4; t++)\n"
      "#endif\n"
-     "#if FAULT == 6\n"
+     "#if CASE == 6\n"
      "            s += a[y][t] * b[x][t];\n"
      "#else\n"
      "            s += a[y][t] * b[t][x];\n"
      "#endif\n"
-     "#if FAULT != 2\n"
+     "#if CASE != 2\n"
      "        __syncthreads();\n"
      "#endif\n"
      "    }\n"
-     "#if FAULT == 7\n"
+     "#if CASE == 7\n"
      "    if (i < n)\n"
      "        C[i * n + j] = s;\n"
-     "#elif FAULT == 8\n"
+     "#elif CASE == 8\n"
      "    if (i < n && j < n) {\n"
      "        C[i * n + j] = s;\n"
      "        C[0] = 0;\n"
      "    }\n"
-     "#elif FAULT == 9\n"
+     "#elif CASE == 9\n"
      "    if (i < n && j < n)\n"
      "        C[i * n + j] = s;\n"
      "    if (blockIdx.x == 1 && x == 0 && y == 0)\n"
      "        C[0] = A[0];\n"
-     "#elif FAULT == 12\n"
+     "#elif CASE == 12\n"
      "    if (i < n && j < n) {\n"
      "        C[i * n + j] = s;\n"
      "    }\n"
@@ -150,10 +133,10 @@ static const proof_kernel proof_kernels[] = {
      "            s += A[i * n + l] * B[l * n + j + 1];\n"
      "        C[i * n + j + 1] = s;\n"
      "    }\n"
-     "#elif FAULT == 10\n"
+     "#elif CASE == 10\n"
      "    if (i < n && j < n - 1)\n"
      "        C[i * n + j] = s;\n"
-     "#elif FAULT == 11\n"
+     "#elif CASE == 11\n"
      "    if (x == 0)\n"
      "        __syncthreads();\n"
      "    if (i < n && j < n)\n"
@@ -163,7 +146,7 @@ static const proof_kernel proof_kernels[] = {
      "        C[i * n + j] = s;\n"
      "#endif\n"
      "}\n",
-     true,
+     ".cu",
      "A[i:n, k:n]; B[k, j:n]; C[i, j] = sum(k) A[i, k]*B[k, j]",
      "{\"buffers\": {" INPUT("A", "n*n") ", " INPUT("B", "n*n") ", " BUFFER(
          "C", "n*n") "}, \"steps\": [{\"launch\": \"f\", \"grid\": [\"ceil(n, 4)\", \"ceil(n, "
@@ -186,12 +169,12 @@ static const proof_kernel proof_kernels[] = {
      "void f(const float *X, const float *W, float *Y, long n)\n"
      "{\n"
      "    float u[4], half = 0.5f;\n"
-     "#if FAULT == 1\n"
+     "#if CASE == 1\n"
      "    half = 0.25f;\n"
      "#endif\n"
      "    u[0] = W[0];\n"
      "    u[1] = half * (W[0] + W[1] + W[2]);\n"
-     "#if FAULT == 2\n"
+     "#if CASE == 2\n"
      "    u[2] = 0.5f * (W[0] + W[1] + W[2]);\n"
      "#else\n"
      "    u[2] = 0.5f * (W[0] - W[1] + W[2]);\n"
@@ -201,20 +184,20 @@ static const proof_kernel proof_kernels[] = {
      "        const float *d = X + i;\n"
      "        float m0 = (d[0] - d[2]) * u[0], m1 = (d[1] + d[2]) * u[1];\n"
      "        float m2 = (d[2] - d[1]) * u[2], m3 = (d[1] - d[3]) * u[3];\n"
-     "#if FAULT == 3\n"
+     "#if CASE == 3\n"
      "        m3 = (d[1] + d[3]) * u[3];\n"
      "#endif\n"
      "        Y[i] = m0 + m1 + m2;\n"
-     "#if FAULT == 4\n"
+     "#if CASE == 4\n"
      "        Y[i + 1] = m1 - m2 + m3;\n"
-     "#elif FAULT == 5\n"
+     "#elif CASE == 5\n"
      "        Y[i + 1] = m1 - (m2 + m3);\n"
      "#else\n"
      "        Y[i + 1] = m1 - m2 - m3;\n"
      "#endif\n"
      "    }\n"
      "}\n",
-     false,
+     ".c",
      "X[j:n+2]; W[r:3]; Y[i:n] = sum(r) X[i + r]*W[r]",
      "{\"buffers\": {" INPUT("X", "n+2") ", " INPUT("W", "3") ", " BUFFER(
          "Y", "n") "}, \"steps\": [{\"call\": \"f\", \"arguments\": [\"X\", \"W\", \"Y\", "
@@ -231,31 +214,31 @@ static const proof_kernel proof_kernels[] = {
      "    for (long i = 0; i < n; i++) {\n"
      "        float s = 0;\n"
      "        for (long r = -1; r <= 1; r++) {\n"
-     "#if FAULT == 1\n"
+     "#if CASE == 1\n"
      "            long at = i + r < 0 ? 0 : i + r >= n ? n - 1 : i + r;\n"
      "            s += X[at];\n"
-     "#elif FAULT == 2\n"
+     "#elif CASE == 2\n"
      "            s += i + r > 0 && i + r < n ? X[i + r] : 0;\n"
-     "#elif FAULT == 3\n"
+     "#elif CASE == 3\n"
      "            s += i + r >= 0 ? X[i + r] : 0;\n"
-     "#elif FAULT == 4\n"
+     "#elif CASE == 4\n"
      "            s += i + r >= 0 && i + r < n ? X[i + r] : 1;\n"
-     "#elif FAULT == 5\n"
+     "#elif CASE == 5\n"
      "            s += X[(i + r + n) % n];\n"
      "#else\n"
      "            s += i + r >= 0 && i + r < n ? X[i + r] : 0;\n"
      "#endif\n"
      "        }\n"
-     "#if FAULT == 6\n"
+     "#if CASE == 6\n"
      "        Y[i] = s * 0.33f;\n"
-     "#elif FAULT == 7\n"
+     "#elif CASE == 7\n"
      "        Y[i] = s * 0.33333334f;\n"
      "#else\n"
      "        Y[i] = s / 3;\n"
      "#endif\n"
      "    }\n"
      "}\n",
-     false,
+     ".c",
      "X[i:n]; P[j:n+2] = select(1 <= j and j <= n, X[j - 1], 0); Y[i] = sum(r:3) P[i + r]/3",
      "{\"buffers\": {" INPUT("X", "n") ", " BUFFER(
          "Y", "n") "}, \"steps\": [{\"call\": \"f\", \"arguments\": [\"X\", \"Y\", "
@@ -275,37 +258,37 @@ static const proof_kernel proof_kernels[] = {
      "    for (long i = 0; i < n; i++) {\n"
      "        const float *x = X + i * m;\n"
      "        float most = -INFINITY, sum = 0, e;\n"
-     "#if FAULT == 7\n"
+     "#if CASE == 7\n"
      "        for (long j = 0; j < m; j++) {\n"
      "            float next = fmaxf(most, x[j]);\n"
      "            sum = sum * expf(most - next) + expf(x[j] - next);\n"
      "            most = next;\n"
      "        }\n"
      "#else\n"
-     "#if FAULT == 6\n"
+     "#if CASE == 6\n"
      "        most = 0;\n"
      "#endif\n"
-     "#if FAULT == 5\n"
+     "#if CASE == 5\n"
      "        for (long j = 0; j + 1 < m; j++)\n"
      "#else\n"
      "        for (long j = 0; j < m; j++)\n"
      "#endif\n"
      "            most = x[j] > most ? x[j] : most;\n"
-     "#if FAULT == 2\n"
+     "#if CASE == 2\n"
      "        for (long j = 1; j < m; j++)\n"
      "#else\n"
      "        for (long j = 0; j < m; j++)\n"
      "#endif\n"
-     "#if FAULT == 1\n"
+     "#if CASE == 1\n"
      "            sum += expf(x[j]);\n"
      "#else\n"
      "            sum += expf(x[j] - most);\n"
      "#endif\n"
      "#endif\n"
      "        for (long j = 0; j < m; j++) {\n"
-     "#if FAULT == 3\n"
+     "#if CASE == 3\n"
      "            e = expf(x[j]);\n"
-     "#elif FAULT == 4\n"
+     "#elif CASE == 4\n"
      "            e = expf(most - x[j]);\n"
      "#else\n"
      "            e = expf(x[j] - most);\n"
@@ -314,7 +297,7 @@ static const proof_kernel proof_kernels[] = {
      "        }\n"
      "    }\n"
      "}\n",
-     false,
+     ".c",
      "X[i:n, j:m]; M[i] = max(j) X[i, j]; E[i, j] = exp(X[i, j] - M[i]); S[i] = sum(j) E[i, j]; "
      "Y[i, j] = E[i, j]/S[i]",
      "{\"buffers\": {" INPUT("X", "n*m") ", " BUFFER(
@@ -332,22 +315,22 @@ static const proof_kernel proof_kernels[] = {
      "void f(const float *X, float *Y, long n, long m)\n"
      "{\n"
      "    for (long i = 0; i < n; i++) {\n"
-     "#if FAULT == 1\n"
+     "#if CASE == 1\n"
      "        float most = 0;\n"
      "#else\n"
      "        float most = X[i * m];\n"
      "#endif\n"
-     "#if FAULT == 2\n"
+     "#if CASE == 2\n"
      "        for (long j = 1; j < m - 1; j++)\n"
      "#else\n"
      "        for (long j = 1; j < m; j++)\n"
      "#endif\n"
-     "#if FAULT == 3\n"
+     "#if CASE == 3\n"
      "            most = X[i * m + j] < most ? X[i * m + j] : most;\n"
-     "#elif FAULT == 4\n"
+     "#elif CASE == 4\n"
      "            if (X[i * m + j] > most)\n"
      "                most = X[i * m + j];\n"
-     "#elif FAULT == 5\n"
+     "#elif CASE == 5\n"
      "            most = X[i * m + m - j] > most ? X[i * m + m - j] : most;\n"
      "#else\n"
      "            most = X[i * m + j] > most ? X[i * m + j] : most;\n"
@@ -355,7 +338,7 @@ static const proof_kernel proof_kernels[] = {
      "        Y[i] = most;\n"
      "    }\n"
      "}\n",
-     false,
+     ".c",
      "X[i:n, j:m]; Y[i] = max(j) X[i, j]",
      "{\"buffers\": {" INPUT("X", "n*m") ", " BUFFER(
          "Y", "n") "}, \"steps\": [{\"call\": \"f\", \"arguments\": [\"X\", \"Y\", "
@@ -380,14 +363,14 @@ static const proof_kernel proof_deceivers[] = {
     {"pairs of maxima",
      "#include <math.h>\n"
      "void f(const float *A, float *C) { C[0] = fmaxf(A[0], A[2]) + fmaxf(A[1], A[3]); }\n",
-     false,
+     ".c",
      "A[i:4]; C[j:1] = max(A[0], A[1]) + max(A[2], A[3])",
      DECEIVER("1", CALLED),
      {{0}}},
     {"a norm of another kind",
      "#include <math.h>\n"
      "void f(const float *A, float *C) { C[0] = fmaxf(fabsf(A[0]), fabsf(A[1])); }\n",
-     false,
+     ".c",
      "A[i:4]; C[j:1] = max(A[0], -A[0]) + max(A[1], -A[1])",
      DECEIVER("1", CALLED),
      {{0}}},
@@ -399,27 +382,27 @@ static const proof_kernel proof_deceivers[] = {
      "        C[2 * i + 1] = A[2 * i + 1];\n"
      "    }\n"
      "}\n",
-     false,
+     ".c",
      "A[i:4]; C[i:4] = A[i]",
      DECEIVER("4", CALLED),
      {{0}}},
     {"a float16 in a float",
      "void f(const _Float16 *A, float *C) { for (int i = 0; i < 4; i++) C[i] = (float)A[2 * i]; "
      "}\n",
-     false,
+     ".c",
      "A[i:4]; C[i:4] = A[i]",
      DECEIVER("4", CALLED),
      {{0}}},
     {"floats as integers",
      "void f(const int *A, int *C) { for (int i = 0; i < 4; i++) C[i] = A[i]; }\n",
-     false,
+     ".c",
      "A[i:4]; C[i:4] = A[2*(i//2) + 1]",
      DECEIVER("4", CALLED),
      {{0}}},
     {"a function with the name of one of ours",
      "__attribute__((noinline)) float opevo_exp1(float x) { return x * 0.5f; }\n"
      "void f(const float *A, float *C) { for (int i = 0; i < 4; i++) C[i] = opevo_exp1(A[i]); }\n",
-     false,
+     ".c",
      "A[i:4]; C[i:4] = exp(A[i])",
      DECEIVER("4", CALLED),
      {{0}}},
@@ -434,7 +417,7 @@ static const proof_kernel proof_deceivers[] = {
      "        C[i] = power;\n"
      "    }\n"
      "}\n",
-     false,
+     ".c",
      "A[i:4]; C[i:4] = 1 + 0*A[i]",
      DECEIVER("4", CALLED),
      {{0}}},
@@ -444,7 +427,7 @@ static const proof_kernel proof_deceivers[] = {
      "{\n"
      "    C[atomicAdd(&counter, 1)] = A[threadIdx.x];\n"
      "}\n",
-     true,
+     ".cu",
      "A[i:4]; C[i:4] = A[i]",
      DECEIVER("4", LAUNCHED),
      {{0}}},
@@ -454,13 +437,13 @@ static const proof_kernel proof_deceivers[] = {
      "{\n"
      "    C[threadIdx.x] = A[threadIdx.x] + w[threadIdx.x];\n"
      "}\n",
-     true,
+     ".cu",
      "A[i:4]; C[i:4] = A[i]",
      DECEIVER("4", LAUNCHED),
      {{0}}},
     {"an output that the host clears",
      "void f(const float *A, float *C) { for (int i = 0; i < 4; i++) C[i] = A[i]; }\n",
-     false,
+     ".c",
      "A[i:4]; C[i:4] = A[i]",
      DECEIVER("4", CALLED ", {\"zero\": \"C\"}"),
      {{0}}},

@@ -6,8 +6,8 @@
 #include "check.h"
 
 #include "polynomials.h"
+#include "proof_fixture.h"
 #include "proof_kernels.h"
-#include "prover_internal.h"
 
 #include <opevo/proof_definition.h>
 #include <opevo/simt_launcher.h>
@@ -15,74 +15,6 @@
 
 #include <stdlib.h>
 #include <unistd.h>
-
-static char folder[64];
-
-/* ---- Modules ---- */
-
-static void write_file(const char *name, const char *text, int fault, char path[256])
-{
-    FILE *file;
-
-    snprintf(path, 256, "%s/%s", folder, name);
-    file = fopen(path, "w");
-    assert_non_null(file);
-    if (fault >= 0)
-        fprintf(file, "#define FAULT %d\n", fault);
-    fputs(text, file);
-    fclose(file);
-}
-
-static opevo_i_prover_module load(const char *source, bool cuda, int fault)
-{
-    opevo_i_prover_module module;
-    char path[256];
-
-    write_file(cuda ? "kernel.cu" : "kernel.c", source, fault, path);
-    CHECK_OK(opevo_i_prover_load(path, false, &module, &err));
-    return module;
-}
-
-static bool has_clang(void)
-{
-    opevo_i_prover_module module;
-    opevo_error err = {OPEVO_OK, ""};
-    char path[256];
-
-    write_file("empty.c", "void f(void) {}\n", -1, path);
-    if (opevo_i_prover_load(path, false, &module, &err) != OPEVO_OK)
-        return false;
-    opevo_i_prover_unload(&module);
-    return true;
-}
-
-/* ---- Proofs ---- */
-
-static opevo_proof prove(const proof_kernel *kernel, int fault,
-                         void (*spoil)(opevo_simt_arithmetic *arithmetic))
-{
-    opevo_i_prover_module module = load(kernel->source, kernel->cuda, fault);
-    opevo_proof_options options = {.seed = 5, .spoil = spoil};
-    opevo_harness *harness = NULL;
-    opevo_case *what = NULL;
-    opevo_computation *computation = NULL;
-    opevo_binding binding[8];
-    size_t count = 0;
-    opevo_proof proof;
-
-    CHECK_OK(opevo_harness_parse(kernel->name, kernel->harness, strlen(kernel->harness), &harness,
-                                 &err));
-    CHECK_OK(opevo_case_open(harness, OPEVO_SET_TUNE, 0, &what, &err));
-    while (count < 8 && opevo_case_value(what, count, &binding[count].name, &binding[count].value))
-        count++;
-    CHECK_OK(opevo_computation_parse(kernel->computes, "test", binding, count, &computation, &err));
-    CHECK_OK(opevo_prove(module.module, harness, what, computation, &options, &proof, &err));
-    opevo_computation_destroy(computation);
-    opevo_case_close(what);
-    opevo_harness_destroy(harness);
-    opevo_i_prover_unload(&module);
-    return proof;
-}
 
 static void check_proved(const proof_kernel *kernel, int fault)
 {
@@ -202,7 +134,7 @@ static bool same_monomials(expansion *self, const opevo_simt *simt, opevo_case *
 
 static bool is_expanded_equal(const proof_kernel *kernel, int fault)
 {
-    opevo_i_prover_module module = load(kernel->source, kernel->cuda, fault);
+    opevo_i_prover_module module = load(kernel, fault);
     expansion self = {{NULL, 0, 0}, NULL};
     opevo_simt_arithmetic arithmetic = polynomial_arithmetic(&self.all);
     opevo_simt_options options = opevo_simt_defaults;
@@ -261,19 +193,19 @@ static const proof_kernel by_data = {
     "void f(const float *X, float *Y, long n)\n"
     "{\n"
     "    for (long i = 0; i < n; i++) {\n"
-    "#if FAULT == 0\n"
+    "#if CASE == 0\n"
     "        Y[i] = X[i];\n"
     "        if (X[i] > 0)\n"
     "            for (long j = 0; j < n; j++)\n"
     "                Y[i] += X[j] * (float)j;\n"
-    "#elif FAULT == 1\n"
+    "#elif CASE == 1\n"
     "        Y[i] = X[(long)X[i]];\n"
     "#else\n"
     "        ((int *)Y)[i] = ((const int *)X)[i] ^ 1;\n"
     "#endif\n"
     "    }\n"
     "}\n",
-    false,
+    ".c",
     "X[i:n]; Y[i] = X[i]",
     "{\"buffers\": {" INPUT("X", "n") ", " BUFFER(
         "Y", "n") "}, \"steps\": [{\"call\": \"f\", \"arguments\": [\"X\", \"Y\", {\"i64\": "
@@ -309,19 +241,19 @@ static const proof_kernel halves[] = {
      "void f(const float *A, const float *B, float *C)\n"
      "{\n"
      "    for (int i = 0; i < 8; i++) {\n"
-     "#if FAULT == 0\n" /* only a law that the field lacks, and a rounding, are between them */
+     "#if CASE == 0\n" /* only a law that the field lacks, and a rounding, are between them */
      "        _Float16 r = (_Float16)__builtin_sqrtf(A[i] * A[i] + 1);\n"
      "        C[i] = (float)r * (float)r - 1 + B[i];\n"
-     "#elif FAULT == 1\n"
+     "#elif CASE == 1\n"
      "        _Float16 a = (_Float16)A[i];\n"
      "        C[i] = (float)a * (float)a + B[i];\n"
-     "#elif FAULT == 2\n"
+     "#elif CASE == 2\n"
      "        _Float16 s = (_Float16)(A[i] * A[i]) + (_Float16)B[i];\n"
      "        C[i] = (float)s;\n"
-     "#elif FAULT == 3\n" /* a constant of 16 bits */
+     "#elif CASE == 3\n" /* a constant of 16 bits */
      "        volatile _Float16 third = (_Float16)(1 / 3.f);\n"
      "        C[i] = A[i] * A[i] * 3 * (float)third + B[i];\n"
-     "#elif FAULT == 4\n"
+     "#elif CASE == 4\n"
      "        _Float16 a = (_Float16)A[i];\n"
      "        C[i] = (float)a * (float)a - B[i];\n"
      "#else\n"
@@ -330,7 +262,7 @@ static const proof_kernel halves[] = {
      "#endif\n"
      "    }\n"
      "}\n",
-     false,
+     ".c",
      "A[i:8]; B[i:8]; C[i] = A[i]*A[i] + B[i]",
      "{\"buffers\": {" INPUT("A", "8") ", " INPUT("B", "8") ", " BUFFER("C", "8") "}, " HALF_STEPS(
          "{\"absolute\": 0}"),
@@ -339,20 +271,20 @@ static const proof_kernel halves[] = {
      "void f(const _Float16 *A, const _Float16 *B, _Float16 *C)\n"
      "{\n"
      "    for (int i = 0; i < 8; i++) {\n"
-     "#if FAULT == 0\n"
+     "#if CASE == 0\n"
      "        C[i] = (_Float16)((float)A[i] * (float)B[i]);\n"
-     "#elif FAULT == 1\n"
+     "#elif CASE == 1\n"
      "        C[i] = A[i] * B[i];\n"
-     "#elif FAULT == 2\n"
+     "#elif CASE == 2\n"
      "        C[i] = (_Float16)(A[i] * (B[i] + A[i])) - A[i] * A[i];\n"
-     "#elif FAULT == 3\n"
+     "#elif CASE == 3\n"
      "        C[i] = (_Float16)((float)A[i] * (float)B[i ^ 1]);\n"
      "#else\n" /* the same words in pairs, as compilers copy them */
      "        ((int *)C)[i / 2] = ((const int *)A)[i / 2];\n"
      "#endif\n"
      "    }\n"
      "}\n",
-     false,
+     ".c",
      "float16 A[i:8]; float16 B[i:8]; float16 C[i] = A[i]*B[i]",
      "{\"buffers\": {" HALF_BUFFER("A", ZERO) ", " HALF_BUFFER("B", ZERO) ", " HALF_BUFFER(
          "C", "") "}, " HALF_STEPS("\"exact\""),
@@ -438,19 +370,5 @@ CHECK_TEST(test_spoilt)
 
 int main(void)
 {
-    int failed;
-
-    snprintf(folder, sizeof folder, "/tmp/opevo-proof-XXXXXX");
-    if (!mkdtemp(folder) || setenv("OPEVO_KERNELS", OPEVO_TEST_KERNELS, 1) != 0)
-        return 1;
-    failed = check_tests(NULL, NULL);
-    for (int i = 0; i < 3; i++) {
-        static const char *const names[] = {"kernel.c", "kernel.cu", "empty.c"};
-        char path[256];
-
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        unlink(path);
-    }
-    rmdir(folder);
-    return failed;
+    return proof_tests();
 }

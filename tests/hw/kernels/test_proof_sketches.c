@@ -9,7 +9,9 @@
 #include "sketch_draw.h"
 
 #include <opevo/computation_named.h>
+#include <opevo/random_allowed.h>
 #include <opevo/sketch.h>
+#include <opevo/template.h>
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -51,12 +53,13 @@ static bool has_clang(void)
     return true;
 }
 
-static opevo_i_prover_call call_of(const opevo_kernel *kernel)
+static opevo_i_prover_call call_of(const opevo_kernel *kernel, const opevo_workload_list *list)
 {
     opevo_i_prover_call call = {.launches = 1 + (size_t)kernel->more,
                                 .has_scratch =
                                     kernel->dialect == OPEVO_KERNEL_C || kernel->scratch_bytes > 0,
-                                .scratch_bytes = (int64_t)opevo_kernel_scratch_bytes(kernel, 1)};
+                                .scratch_bytes = (int64_t)kernel->scratch_bytes,
+                                .thread_bytes = (int64_t)kernel->thread_scratch_bytes};
 
     for (int i = 0; i <= kernel->more; i++) {
         opevo_launch one = opevo_kernel_launch(kernel, i);
@@ -66,14 +69,25 @@ static opevo_i_prover_call call_of(const opevo_kernel *kernel)
         memcpy(call.launch[i].block, one.block, sizeof one.block);
         call.launch[i].shared_bytes = one.dynamic_shared_bytes;
     }
+    for (int i = 0; i < list->inputs; i++)
+        if (kernel->packed[i]) {
+            opevo_kernel_pack_name(kernel, i, call.pack[call.packs].function);
+            snprintf(call.pack[call.packs].operand, sizeof call.pack->operand, "%s",
+                     list->item[i].name);
+            call.pack[call.packs++].bytes = (int64_t)kernel->packed[i] * (int64_t)sizeof(float);
+        }
     return call;
 }
 
 static opevo_proof prove(const opevo_computation *computation, const opevo_kernel *kernel,
                          const char *source)
 {
-    opevo_i_prover_call call = call_of(kernel);
-    const opevo_proof_options options = {.seed = 1, .own = true};
+    opevo_workload *work = NULL;
+    opevo_i_prover_call call;
+    const opevo_proof_options options = {.seed = 1,
+                                         .own = true,
+                                         .thread_from = kernel->scratch_bytes,
+                                         .thread_bytes = kernel->thread_scratch_bytes};
     opevo_i_prover_module module;
     opevo_harness *harness = NULL;
     opevo_case *what = NULL;
@@ -81,6 +95,9 @@ static opevo_proof prove(const opevo_computation *computation, const opevo_kerne
     opevo_proof proof;
     FILE *file;
 
+    CHECK_OK(opevo_workload_create(computation, &work, &err));
+    call = call_of(kernel, &work->list);
+    opevo_workload_destroy(work);
     snprintf(path, sizeof path, "%s/kernel.%s", folder,
              kernel->dialect == OPEVO_KERNEL_C ? "c" : "cu");
     file = fopen(path, "w");
@@ -108,14 +125,11 @@ static size_t check_point(const char *what, const opevo_computation *computation
     opevo_outcome_class refused = OPEVO_OUTCOME_OK;
     opevo_text why = {0};
     opevo_proof proof;
-    bool packs = false;
 
     CHECK_OK(maker->ops->make(maker, point, &kernel, &refused, &why, &err));
     opevo_text_free(&why);
-    for (int i = 0; i < OPEVO_OPERANDS; i++)
-        packs |= kernel.packed[i] != 0;
-    if (refused != OPEVO_OUTCOME_OK || packs) {
-        opevo_kernel_free(&kernel); /* it breaks a limit of devices, or takes packed constants */
+    if (refused != OPEVO_OUTCOME_OK) {
+        opevo_kernel_free(&kernel); /* it breaks a limit of devices */
         return 0;
     }
     proof = prove(computation, &kernel, opevo_text_string(&kernel.source));
@@ -132,7 +146,7 @@ static size_t check_point(const char *what, const opevo_computation *computation
 
 static size_t check_computation(const char *what, opevo_kernel_dialect dialect, size_t points)
 {
-    const opevo_sketch_target target = {.dialect = dialect, .cores = 1, .threads = 1};
+    const opevo_sketch_target target = {.dialect = dialect, .cores = 2, .threads = 2};
     opevo_computation *computation = NULL;
     opevo_sketches *sketches = NULL;
     size_t proved = 0;
@@ -176,6 +190,38 @@ CHECK_TEST(test_c)
 CHECK_TEST(test_cuda)
 {
     check_dialect(OPEVO_KERNEL_CUDA);
+}
+
+/* Templates of several threads: loops that these share, and constants that are packed before. */
+CHECK_TEST(test_templates)
+{
+    static const struct {
+        const char *op, *name;
+    } table[] = {{"conv2d(1,5,7,7,11,3,3,1,1)", "weights"},
+                 {"conv2d(2,8,6,6,8,3,3,2,0)", "weights"},
+                 {"conv2d(2,3,9,8,5,3,3,2,1)", "cpu"},
+                 {"matmul(24,20,40,TN)", "cpu"}};
+    size_t points = test_size(2, POINTS), before = undecided;
+
+    if (!has_clang())
+        CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        opevo_kernel_maker *maker = NULL;
+        opevo_operator op;
+        opevo_rng rng;
+
+        CHECK_OK(opevo_operator_parse(table[i].op, &op, &err));
+        CHECK_OK(opevo_template_open_threads(&op, table[i].name, OPEVO_KERNEL_C, 2, &maker, &err));
+        opevo_rng_init(&rng, i, table[i].op, 0);
+        for (size_t p = 0, tries = 0; p < points && tries < 100 * points; tries++) {
+            opevo_index point = opevo_rng_point(&rng, maker->space);
+
+            if (opevo_space_allows(maker->space, point))
+                p += check_point(table[i].op, maker->computation, maker, point);
+        }
+        maker->ops->destroy(maker);
+    }
+    assert_int_equal(undecided, before);
 }
 
 int main(void)

@@ -110,6 +110,27 @@ CHECK_TEST(test_every_template_has_a_start)
     visit_makers(start_on_all_devices);
 }
 
+/* Of those for a CPU also for several threads. */
+CHECK_TEST(test_every_template_has_a_start_for_threads)
+{
+    for (size_t t = 0; t < opevo_template_count(); t++) {
+        const opevo_template_info *info = opevo_template_get(t);
+
+        for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+            opevo_kernel_maker *maker = NULL;
+            opevo_operator op;
+
+            CHECK_OK(opevo_operator_parse(forms[f], &op, &err));
+            if (!test_takes(t + f, 0, 3) ||
+                !(info->kinds >> op.kind & 1 && info->dialects >> OPEVO_KERNEL_C & 1))
+                continue;
+            CHECK_OK(opevo_template_open_threads(&op, info->name, OPEVO_KERNEL_C, 4, &maker, &err));
+            check_start(maker, &devices[f % 4]);
+            maker->ops->destroy(maker);
+        }
+    }
+}
+
 /* With 32 registers of 16 lanes: 8 rows of two vectors; with 16 of 8: 4 rows of two, or the like
  * that divides the extents. The accumulators are unrolled, so that they have names. */
 CHECK_TEST(test_tile_fills_the_registers)

@@ -62,6 +62,9 @@ typedef struct opevo_proof_options {
     /* opevo printed the kernel: functions in front of it are what their names say, and work items
      * may write the same value to a variable of the module at once. */
     bool own;
+    /* Of the buffer "scratch": where threads of OpenMP have memory of their own;
+     * opevo_simt_set_thread_memory. 0 bytes: nowhere. */
+    uint64_t thread_from, thread_bytes;
     uint64_t step_limit; /* of instructions of warps; 0: 2^40 */
     /* Hook of tests, that a wrong arithmetic is caught: change that of the kernel. */
     void (*spoil)(opevo_simt_arithmetic *arithmetic);

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//@ computes A[i:n]; C[i] = A[i]*2
+//@ harness {"buffers": {"A": {"type": "f32", "count": "n", "fill": "zero"}, "C": {"type": "f32", "count": "n"}},
+//@ harness  "steps": [{"call": "f", "arguments": ["A", "C", {"i64": "n"}]}],
+//@ harness  "outputs": {"C": {"absolute": 0}}, "tune": {"sizes": {"n": 12}}}
+//@ 0 proved
+//@ 1 refuted another iteration
+//@ 2 refuted local variable
+//@ 3 proved
+//@ 4 proved
+//@ 5 undecided __kmpc_dispatch_init_8
+//@ 6 proved
+//@ 7 refuted local variable
+//@ 8 proved
+//@ 9 undecided depend on data
+//@ 10 undecided __kmpc_barrier
+//@ 11 undecided __kmpc_reduce_nowait
+//@ 12 undecided omp_get_thread_num
+//@ 13 proved
+//@ 14 refuted another iteration
+//@ 15 proved
+//@ 16 proved
+//@ 17 proved
+//@ 18 proved
+//@ 19 undecided __kmpc_fork_call
+//@ 20 refuted another iteration
+//@ 21 undecided no value in the field
+
+// Parallel loops of OpenMP: races of iterations, whichever threads run them.
+int omp_get_thread_num(void);
+void f(const float *A, float *C, long n)
+{
+    float common = 0;
+    float table[8] = {0};
+    (void)common;
+    (void)table;
+#if CASE == 0
+#pragma omp parallel for
+    for (long i = 0; i < n; i++)
+        C[i] = A[i] * 2;
+#elif CASE == 1
+#pragma omp parallel for
+    for (long i = 0; i < n; i++) {
+        C[i] = A[i] * 2;
+        C[0] = A[0] * 2;
+    }
+#elif CASE == 2
+#pragma omp parallel for
+    for (long i = 0; i < n; i++) {
+        common = A[i];
+        C[i] = common * 2;
+    }
+#elif CASE == 3
+#pragma omp parallel for private(common)
+    for (long i = 0; i < n; i++) {
+        common = A[i];
+        C[i] = common * 2;
+    }
+#elif CASE == 4
+#pragma omp parallel for schedule(static, 2)
+    for (long i = 0; i < n; i++)
+        C[i] = A[i] * 2;
+#elif CASE == 5
+#pragma omp parallel for schedule(dynamic)
+    for (long i = 0; i < n; i++)
+        C[i] = A[i] * 2;
+#elif CASE == 6
+#pragma omp parallel for
+    for (int i = 0; i < (int)n; i++) {
+        float t[4];
+        for (int k = 0; k < 4; k++)
+            t[k] = A[i];
+        C[i] = t[i % 4] * 2;
+    }
+#elif CASE == 7
+#pragma omp parallel for
+    for (int i = 0; i < (int)n; i++) {
+        table[i % 8] = A[i];
+        C[i] = table[i % 8] * 2;
+    }
+#elif CASE == 8
+#pragma omp parallel for collapse(2)
+    for (int i = 0; i < (int)n / 4; i++)
+        for (int j = 0; j < 4; j++)
+            C[4 * i + j] = A[4 * i + j] * 2;
+#elif CASE == 9
+    int next = 0;
+#pragma omp parallel for
+    for (int i = 0; i < (int)n; i++) {
+        int at;
+#pragma omp atomic capture
+        at = next++;
+        C[at] = A[at] * 2;
+    }
+#elif CASE == 10
+#pragma omp parallel
+    {
+        C[0] = A[0] * 2;
+#pragma omp for
+        for (long i = 1; i < n; i++)
+            C[i] = A[i] * 2;
+    }
+#elif CASE == 11
+#pragma omp parallel for reduction(+ : common)
+    for (long i = 0; i < n; i++) {
+        common += A[i];
+        C[i] = A[i] * 2;
+    }
+#elif CASE == 12
+#pragma omp parallel for
+    for (long i = 0; i < n; i++)
+        C[i] = A[i] * (omp_get_thread_num() + 2);
+#elif CASE == 13
+    for (long i = 0; i < n; i++)
+        C[i] = A[i];
+#pragma omp parallel for
+    for (long i = 0; i < n; i++)
+        C[i] = C[i] * 2;
+#elif CASE == 14
+    for (long i = 0; i < n; i++)
+        C[i] = A[i];
+#pragma omp parallel for
+    for (long i = 0; i < n; i++)
+        C[i] = C[i] + (i + 1 < n ? C[i + 1] - A[i + 1] : 0) + A[i];
+#elif CASE == 15
+#pragma omp parallel for
+    for (unsigned i = 0; i < (unsigned)n; i++)
+        C[i] = A[i] * 2;
+#elif CASE == 16
+#pragma omp parallel for
+    for (unsigned i = 0; i < 1; i++)
+        for (long j = 0; j < n; j++)
+            C[j] = A[j] * 2;
+#elif CASE == 17
+#pragma omp parallel for
+    for (long i = n - 1; i >= 0; i--)
+        C[i] = A[i] * 2;
+#elif CASE == 18
+#pragma omp parallel for num_threads(4)
+    for (long i = 0; i < n; i += 3)
+        for (long j = i; j < i + 3 && j < n; j++)
+            C[j] = A[j] * 2;
+#elif CASE == 19
+#pragma omp parallel for
+    for (long i = 0; i < n; i++) {
+        C[i] = A[i] * 2;
+#pragma omp parallel for
+        for (long k = 0; k < 2; k++)
+            C[i] = A[i] * 2;
+    }
+#elif CASE == 20
+    // The threads of a region run what stands outside of its loops, too.
+#pragma omp parallel
+    for (long i = 0; i < n; i++)
+        C[i] = A[i] * 2;
+#elif CASE == 21
+    // Each thread has its own, which is not initialised: LLVM makes NaNs of it.
+    float mine = 2;
+#pragma omp parallel for private(mine)
+    for (long i = 0; i < n; i++)
+        C[i] = A[i] * mine;
+#endif
+}
