@@ -14,14 +14,16 @@ enum {
     FORMAT_VERSION = 4
 };
 
-/* The whole number that a query gives. */
-static opevo_status get_number(opevo_store *store, const char *sql, int64_t *out, opevo_error *err)
+/* The integer that a query gives, about a text unless that is NULL. */
+static opevo_status get_number(opevo_store *store, const char *sql, const char *about, int64_t *out,
+                               opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     sqlite3_stmt *query = NULL;
 
     OPEVO_TRY(opevo_i_store_prepare(store, sql, &query, err));
-    if (sqlite3_step(query) != SQLITE_ROW) {
+    if ((about && sqlite3_bind_text(query, 1, about, -1, SQLITE_STATIC) != SQLITE_OK) ||
+        sqlite3_step(query) != SQLITE_ROW) {
         status = opevo_i_store_fail(store, err);
         goto cleanup;
     }
@@ -38,12 +40,10 @@ static opevo_status check_tables(opevo_store *store, opevo_error *err)
     int64_t foreign = 0;
 
     OPEVO_TRY(get_number(store,
-                         "SELECT count(*) FROM main.sqlite_schema WHERE lower(name) IN ('format',"
-                         " 'spaces', 'runs', 'criteria', 'starts', 'trials', 'early', 'windows',"
-                         " 'workers', 'measured', 'finals', 'candidates', 'packed', 'outcomes',"
-                         " 'task_groups', 'group_tasks', 'group_rounds', 'group_kernels')"
+                         "SELECT count(*) FROM main.sqlite_schema"
+                         " WHERE instr(?, 'CREATE TABLE ' || lower(name) || ' (')"
                          " AND (type <> 'table' OR coalesce(rootpage, 0) = 0)",
-                         &foreign, err));
+                         opevo_i_store_schema, &foreign, err));
     if (foreign)
         return OPEVO_FAIL(
             err, OPEVO_INVALID,
@@ -96,9 +96,9 @@ static opevo_status read_head(opevo_store *store, head *out, opevo_error *err)
 
     if (status != OPEVO_OK)
         return status;
-    OPEVO_TRY(get_number(store, "SELECT count(*) FROM sqlite_schema", &out->tables, err));
-    OPEVO_TRY(get_number(store, "PRAGMA application_id", &out->application, err));
-    OPEVO_TRY(get_number(store, "PRAGMA user_version", &out->version, err));
+    OPEVO_TRY(get_number(store, "SELECT count(*) FROM sqlite_schema", NULL, &out->tables, err));
+    OPEVO_TRY(get_number(store, "PRAGMA application_id", NULL, &out->application, err));
+    OPEVO_TRY(get_number(store, "PRAGMA user_version", NULL, &out->version, err));
 cleanup:
     return alone ? opevo_i_store_commit(store, status, err) : status;
 }

@@ -96,50 +96,27 @@ const char *opevo_i_own_file_name(opevo_kernel_dialect dialect, bool calls,
 
 /* ---- The program ---------------------------------------------------------------------------- */
 
-static void print_parameters(const char *function, size_t count, opevo_text *out)
+/* A text about functions in C: those that take all buffers, and scratch memory, of which there is
+ * none. */
+static void print_calls(const char *text, size_t count, opevo_text *out)
 {
-    opevo_text_printf(out, "void %s(", function);
-    for (size_t i = 0; i <= count; i++)
-        opevo_text_printf(out, "%svoid *", i ? ", " : "");
-    opevo_text_add(out, ");\n");
-}
+    opevo_text parameters = {0}, arguments = {0};
 
-static void print_arguments(const char *function, size_t count, opevo_text *out)
-{
-    opevo_text_printf(out, "    %s(", function);
-    for (size_t i = 0; i < count; i++)
-        opevo_text_printf(out, "b[%zu], ", i);
-    opevo_text_add(out, "NULL);\n");
+    for (size_t i = 0; i < count; i++) {
+        opevo_text_add(&parameters, "void *, ");
+        opevo_text_printf(&arguments, "b[%zu], ", i);
+    }
+    opevo_text_add(&parameters, "void *");
+    opevo_text_add(&arguments, "NULL");
+    opevo_text_fill(out, text,
+                    (opevo_text_slot[]){{"entry", OPEVO_I_OWN_ENTRY},
+                                        {"parameters", opevo_text_string(&parameters)},
+                                        {"arguments", opevo_text_string(&arguments)}},
+                    3);
+    out->failed |= parameters.failed || arguments.failed;
+    opevo_text_free(&parameters);
+    opevo_text_free(&arguments);
 }
-
-/* refer(), by a function in C. */
-static void print_refer(size_t count, opevo_text *out)
-{
-    opevo_text_add(out, "\n#define COMPARES\n#ifdef __cplusplus\nextern \"C\"\n#endif\n");
-    print_parameters("opevo_reference", count, out);
-    opevo_text_add(out, "\nstatic void refer(char **b)\n{\n");
-    print_arguments("opevo_reference", count, out);
-    opevo_text_add(out, "}\n");
-}
-
-static void print_call_run(size_t count, opevo_text *out)
-{
-    print_parameters(OPEVO_I_OWN_ENTRY, count, out);
-    opevo_text_add(out, "\nstatic double run(char **b)\n{\n    double start = now();\n\n");
-    print_arguments(OPEVO_I_OWN_ENTRY, count, out);
-    opevo_text_add(out, "    return now() - start;\n}\n");
-}
-
-/* Copies to the device and back, around steps that are timed. */
-static const char on_device[] =
-    "static double on_device(void (*steps)(device_memory *), char **host)\n{\n"
-    "    static device_memory b[COUNT];\n    double elapsed_s;\n\n"
-    "    for (int i = 0; i < COUNT; i++) {\n        if (!b[i])\n"
-    "            b[i] = allocate(buffers[i].bytes);\n"
-    "        copy_in(b[i], host[i], buffers[i].bytes);\n    }\n"
-    "    begin_timing();\n    steps(b);\n    elapsed_s = end_timing();\n"
-    "    for (int i = 0; i < COUNT; i++)\n        copy_out(host[i], b[i], buffers[i].bytes);\n"
-    "    return elapsed_s;\n}\n\n";
 
 /* Words for the compiler, one a line, as one text in C. */
 static void print_words(const char *lines, opevo_text *out)
@@ -168,49 +145,30 @@ static opevo_status print_options(const opevo_i_own_export *what, const opevo_i_
     return status;
 }
 
-/* use_program(FILE, OPTIONS) */
-static opevo_status print_use(const opevo_i_own_export *what, const char *file,
-                              const opevo_i_own_point *point, opevo_text *out, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-
-    opevo_text_printf(out, "    use_program(\"%s\", \"", file);
-    status = print_options(what, point, out, err);
-    opevo_text_add(out, "\");\n");
-    return status;
-}
-
 static opevo_status print_opencl_run(const opevo_i_own_export *what, opevo_text *out,
                                      opevo_error *err)
 {
+    bool compared = what->kind == OPEVO_REFERENCE_ITSELF;
+    opevo_text options = {0}, first = {0}, launches = {0};
     opevo_status status = OPEVO_OK;
 
-    opevo_text_add(out, "static double run(char **b)\n{\n    if (!device)\n        open_device();\n"
-                        "    if (!kernel_count)\n    ");
-    OPEVO_TRY(print_use(what, "kernel.cl", what->values, out, err));
-    opevo_text_add(out, "    return on_device(opevo_run, b);\n}\n");
-    if (what->kind != OPEVO_REFERENCE_ITSELF)
-        return OPEVO_OK;
-    opevo_text_add(out, "\n");
-    OPEVO_TRY(opevo_harness_print_launches(what->harness, &what->first->whole,
-                                           "static void opevo_reference", out, err));
-    opevo_text_add(out, "\n#define COMPARES\nstatic void refer(char **b)\n{\n");
-    OPEVO_TRY(print_use(what, "reference.cl", what->first, out, err));
-    opevo_text_add(out, "    on_device(opevo_reference, b);\n");
-    OPEVO_TRY(print_use(what, "kernel.cl", what->values, out, err));
-    opevo_text_add(out, "}\n");
+    OPEVO_TRY(print_options(what, what->values, &options, err));
+    OPEVO_TRY(print_options(what, what->first, &first, err));
+    if (compared)
+        OPEVO_TRY(opevo_harness_print_launches(what->harness, &what->first->whole,
+                                               "static void opevo_reference", &launches, err));
+    for (int i = 0; i <= compared; i++)
+        opevo_text_fill(out, i ? opevo_i_own_opencl_refer : opevo_i_own_opencl_run,
+                        (opevo_text_slot[]){{"options", opevo_text_string(&options)},
+                                            {"first_options", opevo_text_string(&first)},
+                                            {"launches", opevo_text_string(&launches)}},
+                        3);
+    out->failed |= options.failed || first.failed || launches.failed;
 cleanup:
+    opevo_text_free(&options);
+    opevo_text_free(&first);
+    opevo_text_free(&launches);
     return status;
-}
-
-static void print_gpu_run(const opevo_i_own_export *what, opevo_text *out)
-{
-    opevo_text_add(out, "static double run(char **b)\n{\n    if (!timing_events[0])\n"
-                        "        open_device();\n    return on_device(opevo_run, b);\n}\n");
-    if (what->kind == OPEVO_REFERENCE_ITSELF)
-        opevo_text_add(out, "\n#define COMPARES\nvoid opevo_reference(device_memory *b);\n\n"
-                            "static void refer(char **b)\n{\n"
-                            "    on_device(opevo_reference, b);\n}\n");
 }
 
 /* run() and, where something compares, refer(). */
@@ -221,9 +179,9 @@ static opevo_status print_run(const opevo_i_own_export *what, size_t count, opev
     opevo_status status = OPEVO_OK;
 
     if (what->calls) {
-        print_call_run(count, out);
+        print_calls(opevo_i_own_call_run, count, out);
         if (compares(what->kind))
-            print_refer(count, out);
+            print_calls(opevo_i_own_call_refer, count, out);
         return opevo_text_check(out, err);
     }
     opevo_text_add(out, "#include \"device.h\"\n");
@@ -235,14 +193,14 @@ static opevo_status print_run(const opevo_i_own_export *what, size_t count, opev
     opevo_harness_print_helpers(out);
     OPEVO_TRY(opevo_harness_print_launches(what->harness, &what->values->whole,
                                            "static void " OPEVO_I_OWN_ENTRY, out, err));
-    opevo_text_add(out, "\n");
-    opevo_text_add(out, on_device);
+    opevo_text_add(out, opevo_i_own_on_device);
+    opevo_text_add(out, opencl ? "" : opevo_i_own_gpu_run);
     if (opencl)
         OPEVO_TRY(print_opencl_run(what, out, err));
-    else
-        print_gpu_run(what, out);
+    else if (what->kind == OPEVO_REFERENCE_ITSELF)
+        opevo_text_add(out, opevo_i_own_gpu_refer);
     if (what->kind == OPEVO_REFERENCE_SOURCE)
-        print_refer(count, out);
+        print_calls(opevo_i_own_call_refer, count, out);
     status = opevo_text_check(out, err);
 cleanup:
     return status;
@@ -408,53 +366,39 @@ static void print_c_flags(opevo_text *out)
     opevo_text_add(out, "\n");
 }
 
-#define REFERENCE_OBJECT                                                                           \
-    "\nreference.o: reference.c\n\t$(CC) $(CFLAGS) -w -c -o $@ reference.c\n"                      \
-    "\tobjcopy --keep-global-symbol=opevo_reference $@\n"
-
 static void print_make_c(const opevo_i_own_export *what, const char *options, opevo_text *out)
 {
-    const char *object = compares(what->kind) ? " reference.o" : "";
+    bool compared = compares(what->kind);
 
-    print_c_flags(out);
     print_variable("OPTIONS", options, out);
-    opevo_text_printf(out,
-                      "\nkernel: main.c kernel.o%s\n\t$(CC) -O2 -o $@ main.c kernel.o%s -lm\n\n"
-                      "kernel.o: kernel.c\n\t$(CC) $(CFLAGS) -w $(OPTIONS) -c -o $@ kernel.c\n"
-                      "\tobjcopy --keep-global-symbol=opevo_run $@\n%s",
-                      object, object, *object ? REFERENCE_OBJECT : "");
+    opevo_text_fill(out, opevo_i_own_make_c,
+                    &(opevo_text_slot){"reference", compared ? " reference.o" : ""}, 1);
+    opevo_text_add(out, compared ? opevo_i_own_make_reference : "");
 }
 
 static void print_make_opencl(const opevo_i_own_export *what, opevo_text *out)
 {
-    const char *object = what->kind == OPEVO_REFERENCE_SOURCE ? " reference.o" : "";
+    bool compared = what->kind == OPEVO_REFERENCE_SOURCE;
 
-    print_c_flags(out);
-    opevo_text_printf(out,
-                      "\nkernel: main.c device.h%s\n\t$(CC) -std=gnu11 -O2 -w -o $@ main.c%s "
-                      "-l:libOpenCL.so.1 -lm\n%s",
-                      object, object, *object ? REFERENCE_OBJECT : "");
+    opevo_text_fill(out, opevo_i_own_make_opencl,
+                    &(opevo_text_slot){"reference", compared ? " reference.o" : ""}, 1);
+    opevo_text_add(out, compared ? opevo_i_own_make_reference : "");
 }
 
 static void print_make_gpu(const opevo_i_own_export *what, const char *options, opevo_text *out)
 {
-    bool cuda = what->dialect == OPEVO_KERNEL_CUDA;
-    const char *end = ending(what->dialect);
-    bool source = what->kind == OPEVO_REFERENCE_SOURCE;
-    const char *object = compares(what->kind) ? " reference.o" : "";
+    bool compared = compares(what->kind);
+    const opevo_text_slot slots[] = {
+        {"compiler", what->dialect == OPEVO_KERNEL_CUDA ? "nvcc" : "hipcc"},
+        {"ending", ending(what->dialect)},
+        {"reference", compared ? " reference.o" : ""}};
+    const char *reference = !compared                              ? ""
+                            : what->kind == OPEVO_REFERENCE_SOURCE ? opevo_i_own_make_reference
+                                                                   : opevo_i_own_make_reference_gpu;
 
-    print_c_flags(out);
     print_variable("OPTIONS", options, out);
-    opevo_text_printf(out,
-                      "GPUCC = %s\n\nkernel: main%s kernel%s device.h%s\n"
-                      "\t$(GPUCC) -O3 -w $(OPTIONS) -o $@ main%s%s\n%s",
-                      cuda ? "nvcc" : "hipcc", end, end, object, end, object,
-                      source ? REFERENCE_OBJECT : "");
-    if (*object && !source)
-        opevo_text_printf(out,
-                          "\nreference.o: reference%s device.h\n"
-                          "\t$(GPUCC) -O3 -w $(OPTIONS) -c -o $@ reference%s\n",
-                          end, end);
+    opevo_text_fill(out, opevo_i_own_make_gpu, slots, 3);
+    opevo_text_fill(out, reference, slots, 3);
 }
 
 static opevo_status print_makefile(const opevo_i_own_export *what, opevo_text *out,
@@ -464,6 +408,7 @@ static opevo_status print_makefile(const opevo_i_own_export *what, opevo_text *o
     opevo_status status =
         opevo_harness_compiler(what->harness, &what->values->whole, &options, err);
 
+    print_c_flags(out);
     if (status == OPEVO_OK && what->calls)
         print_make_c(what, opevo_text_string(&options), out);
     else if (status == OPEVO_OK && what->dialect == OPEVO_KERNEL_OPENCL)

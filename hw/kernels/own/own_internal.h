@@ -52,8 +52,14 @@ const char *opevo_i_own_file_name(opevo_kernel_dialect dialect, bool calls,
 opevo_status opevo_i_own_print_file(const opevo_i_own_export *what, size_t i, opevo_text *out,
                                     opevo_error *err);
 
-/* The program that runs, compares and times, and its devices (texts). */
+/* The program that runs, compares and times, and its devices; its functions run() and refer(); and
+ * how it is built (texts). */
 extern const char opevo_i_own_program[], opevo_i_own_opencl[], opevo_i_own_gpu[];
+extern const char opevo_i_own_call_run[], opevo_i_own_call_refer[], opevo_i_own_on_device[],
+    opevo_i_own_gpu_run[], opevo_i_own_gpu_refer[], opevo_i_own_opencl_run[],
+    opevo_i_own_opencl_refer[];
+extern const char opevo_i_own_make_c[], opevo_i_own_make_opencl[], opevo_i_own_make_gpu[],
+    opevo_i_own_make_reference[], opevo_i_own_make_reference_gpu[];
 
 /* The point of a JSON object of values, in which parameters without a value have their first; NULL:
  * the first point that the constraints allow. Errors: INVALID, NOMEM. */

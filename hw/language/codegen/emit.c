@@ -15,24 +15,15 @@
 /* Give a kernel its name, also in its text: a hash of text and launch, which are all of it. */
 static void name_entry(opevo_kernel *kernel)
 {
-    const char *at = opevo_text_string(&kernel->source);
-    uint64_t hash = opevo_hash_bytes(OPEVO_HASH_START, at, kernel->source.length);
-    opevo_text named = {0};
+    uint64_t hash = opevo_hash_bytes(OPEVO_HASH_START, opevo_text_string(&kernel->source),
+                                     kernel->source.length);
+    char entry[sizeof kernel->entry];
 
     hash = opevo_hash_bytes(hash, kernel->grid, sizeof kernel->grid);
     hash = opevo_hash_bytes(hash, kernel->block, sizeof kernel->block);
     hash = opevo_hash_bytes(hash, kernel->then, (size_t)kernel->more * sizeof *kernel->then);
-    snprintf(kernel->entry, sizeof kernel->entry, "opevo_computation_%016llx",
-             (unsigned long long)hash);
-    for (const char *found = strstr(at, OPEVO_I_ENTRY); found; found = strstr(at, OPEVO_I_ENTRY)) {
-        opevo_text_add_bytes(&named, at, (size_t)(found - at));
-        opevo_text_add(&named, kernel->entry);
-        at = found + strlen(OPEVO_I_ENTRY);
-    }
-    opevo_text_add(&named, at);
-    named.failed |= kernel->source.failed;
-    opevo_text_free(&kernel->source);
-    kernel->source = named;
+    snprintf(entry, sizeof entry, "opevo_computation_%016llx", (unsigned long long)hash);
+    opevo_kernel_rename(kernel, OPEVO_I_ENTRY, entry);
 }
 
 /* The nest that a pipeline was lowered to, with what the lowering said; destroys it. */

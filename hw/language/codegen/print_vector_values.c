@@ -246,7 +246,7 @@ static void print_list(lane_list list)
     self->listed += self->out->length - start;
 }
 
-/* ---- Whole numbers ---- */
+/* ---- Integer expressions ---- */
 
 /* As a vector of int, if it fits: what it is at the first lane, and how it goes on. */
 static bool print_whole(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,

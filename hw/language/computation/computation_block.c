@@ -91,7 +91,7 @@ static void number_axes(blocker *self, const opevo_tensor *tensor, opevo_definit
     made->axes = count;
 }
 
-/* ---- Whole numbers ---- */
+/* ---- Integer expressions ---- */
 
 static bool add_atom(opevo_i_comp_whole *to, int64_t factor, int axis)
 {

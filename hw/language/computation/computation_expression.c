@@ -75,7 +75,7 @@ static bool parse_indices(opevo_i_comp_parser *self, opevo_affine *indices, int 
         if (!value.whole)
             return opevo_i_comp_parse_fail(
                 self, OPEVO_INVALID, value.place,
-                "an index is a sum of whole multiples of axes, //, %% and "
+                "an index is a sum of integer multiples of axes, //, %% and "
                 "a constant.");
         indices[(*count)++] = *value.whole;
     } while (opevo_i_comp_parse_take(self, ','));

@@ -19,7 +19,7 @@ typedef struct printer {
 static void print_expression(const printer *self, const opevo_expression *expression);
 static void print_affine(const printer *self, const opevo_affine *affine);
 
-/* ---- Whole numbers ---- */
+/* ---- Integer expressions ---- */
 
 static void print_atom(const printer *self, const opevo_term *term)
 {

@@ -148,7 +148,7 @@ static bool make_node(opevo_i_comp_parser *self, opevo_expression_kind kind,
     return true;
 }
 
-/* ---- Whole numbers ---- */
+/* ---- Integer expressions ---- */
 
 static bool fail_large(opevo_i_comp_parser *self, opevo_i_comp_place place)
 {

@@ -40,6 +40,23 @@ const char *opevo_kernel_type_text(opevo_element element)
     return names[element];
 }
 
+void opevo_kernel_rename(opevo_kernel *kernel, const char *from, const char *entry)
+{
+    const char *at = opevo_text_string(&kernel->source);
+    opevo_text named = {0};
+
+    for (const char *found = strstr(at, from); found; found = strstr(at, from)) {
+        opevo_text_add_bytes(&named, at, (size_t)(found - at));
+        opevo_text_add(&named, entry);
+        at = found + strlen(from);
+    }
+    opevo_text_add(&named, at);
+    named.failed |= kernel->source.failed;
+    opevo_text_free(&kernel->source);
+    kernel->source = named;
+    snprintf(kernel->entry, sizeof kernel->entry, "%s", entry);
+}
+
 void opevo_kernel_pack_name(const opevo_kernel *kernel, int operand, char *out)
 {
     snprintf(out, OPEVO_KERNEL_NAME, "%s_pack_%c", kernel->entry, 'a' + operand);

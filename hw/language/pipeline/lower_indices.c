@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Whole numbers of definitions in the loops of a nest, and where elements lie. Expressions are
- * large, so functions that recurse through stages and definitions call these and hold none
- * themselves. */
+/* Integer expressions of definitions in the loops of a nest, and where elements lie. They are large,
+ * so functions that recurse through stages and definitions call these and hold none. */
 
 #include "lower_pipeline_internal.h"
 
-/* ---- Whole numbers ---- */
+/* ---- Integer expressions ---- */
 
 /* floor(a / divisor), for an `a` of any sign. */
 static opevo_i_affine floor_divide(opevo_i_affine_atoms *atoms, opevo_i_affine a, int64_t divisor,

@@ -35,7 +35,7 @@ static int largest(int a, int b)
     return a > b ? a : b;
 }
 
-/* ---- Whole numbers ---- */
+/* ---- Integer expressions ---- */
 
 static int add_linear(compiler *self, const opevo_i_reference_linear *linear)
 {

@@ -182,7 +182,7 @@ opevo_status opevo_i_net_quantized_check(const opevo_i_net_call *call, bool line
     return OPEVO_OK;
 }
 
-/* Whole numbers: MatMulInteger, and with scales QLinearMatMul. */
+/* Integers: MatMulInteger, and with scales QLinearMatMul. */
 static opevo_status infer_whole(const opevo_i_net_call *call, opevo_error *err)
 {
     bool linear = call->node->row->code != 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Quantisation, and convolutions and products of whole numbers. */
+/* Quantisation, and convolutions and products of integers. */
 
 #include "network_routine_internal.h"
 #include "network_windows_internal.h"
 
 enum code { QUANTIZE, DEQUANTIZE };
 
-/* ---- To whole numbers and back ---- */
+/* ---- To integers and back ---- */
 
 /* The axis along which scales differ, -1 for one scale; and the block, 0 for whole slices. */
 static opevo_status axis_of(const opevo_i_net_call *call, int64_t *axis, int64_t *block,

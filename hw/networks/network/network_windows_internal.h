@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What operators with windows share, and those of whole numbers with products. */
+/* What operators with windows share, and those of integers with products. */
 
 #ifndef OPEVO_NETWORK_WINDOWS_INTERNAL_H
 #define OPEVO_NETWORK_WINDOWS_INTERNAL_H
@@ -38,7 +38,7 @@ opevo_status opevo_i_net_window_infer(const opevo_i_net_call *call, opevo_error 
  * NOMEM. */
 opevo_status opevo_i_net_window_take(const opevo_i_net_call *call, opevo_network_routine *out,
                                      opevo_error *err);
-/* The types of a product of whole numbers, with scales for a QLinear operator; zeros and scales are
+/* The types of a product of integers, with scales for a QLinear operator; zeros and scales are
  * one number, those of weights may be one a channel. Errors: INVALID. */
 opevo_status opevo_i_net_quantized_check(const opevo_i_net_call *call, bool linear, int64_t columns,
                                          opevo_error *err);

@@ -19,7 +19,7 @@ enum {
 
 /* y = A^T ((G g) * (B^T d)), with * by elements, is y_i = sum_k g_k d_{i+k}, 0 <= i < m; of images
  * in both dimensions. With p = m + 2 points: A^T is m x p, B^T is p x p, G is p x 3 and given as
- * whole numbers over one for each row. */
+ * integers over one for each row. */
 typedef struct opevo_i_net_winograd {
     int tile, points;
     int output[OPEVO_I_WINOGRAD_TILE][OPEVO_I_WINOGRAD_POINTS];    /* A^T */

@@ -17,13 +17,7 @@ opevo_status opevo_network_library_create(const opevo_network_inference *inferen
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the library of the network.");
     self->inference = inference;
     self->options = *options;
-    self->model = opevo_strdup(options->model);
-    self->version = opevo_strdup(options->version);
-    self->name = options->name ? opevo_strdup(options->name) : NULL;
-    if (!self->model || !self->version || (options->name && !self->name))
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the library of the network."));
-    if (self->name)
-        OPEVO_TRY(opevo_network_library_check_name(self->name, err));
+    OPEVO_TRY(opevo_i_library_set_name(self, options->name, err));
     OPEVO_TRY(opevo_i_library_check_types(self, err));
     OPEVO_TRY(opevo_i_library_tasks(self, err));
     *out = self;
@@ -47,9 +41,8 @@ void opevo_network_library_destroy(opevo_network_library *self)
     opevo_free(self->weight);
     opevo_free(self->stored);
     opevo_free(self->packed);
-    opevo_free(self->model);
-    opevo_free(self->version);
-    opevo_free(self->name);
+    opevo_text_free(&self->model);
+    opevo_text_free(&self->version);
     opevo_free(self);
 }
 

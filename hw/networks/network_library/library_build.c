@@ -4,8 +4,6 @@
 
 #include "library_internal.h"
 
-#include <opevo/index.h>
-
 static void add_flags(opevo_text *out)
 {
     static const char *const flags[] = {OPEVO_KERNEL_C_FLAGS};
@@ -27,20 +25,15 @@ void opevo_i_library_fill_build(const opevo_network_library *self, const char *t
                                 const char *before, const char *behind, const opevo_text_slot *more,
                                 size_t count, opevo_text *out)
 {
-    opevo_text flags = {0}, kernels = {0}, filled = {0};
-    char bytes[OPEVO_INDEX_TEXT_SIZE];
+    enum { FLAGS, KERNELS, BYTES, PARTS };
+    opevo_i_library_part parts[PARTS] = {{"flags", {0}}, {"kernels", {0}}, {"bytes", {0}}};
+    opevo_text filled = {0};
 
-    add_flags(&flags);
-    add_kernels(self, before, behind, &kernels);
-    opevo_index_format((opevo_index)self->weight_bytes, bytes);
+    add_flags(&parts[FLAGS].text);
+    add_kernels(self, before, behind, &parts[KERNELS].text);
+    opevo_text_printf(&parts[BYTES].text, "%lld", (long long)self->weight_bytes);
     opevo_text_fill(&filled, text, more, count);
-    opevo_text_fill(out, opevo_text_string(&filled),
-                    (opevo_text_slot[]){{"flags", opevo_text_string(&flags)},
-                                        {"kernels", opevo_text_string(&kernels)},
-                                        {"bytes", bytes}},
-                    3);
-    out->failed = out->failed || flags.failed || kernels.failed || filled.failed;
-    opevo_text_free(&flags);
-    opevo_text_free(&kernels);
+    opevo_i_library_fill(self, opevo_text_string(&filled), parts, PARTS, out);
+    out->failed |= filled.failed;
     opevo_text_free(&filled);
 }

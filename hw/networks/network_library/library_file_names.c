@@ -11,7 +11,7 @@
 
 /* Sources that depend on the library. */
 static const char *const sources[OPEVO_I_LIBRARY_SOURCES] = {
-    [OPEVO_I_LIBRARY_NET_H] = "net.h",       [OPEVO_I_LIBRARY_NET_C] = "net.c",
+    [OPEVO_I_LIBRARY_NET_H] = "@net@.h",     [OPEVO_I_LIBRARY_NET_C] = "@net@.c",
     [OPEVO_I_LIBRARY_MAIN_C] = "main.c",     [OPEVO_I_LIBRARY_WEIGHTS_S] = "weights.S",
     [OPEVO_I_LIBRARY_MAKEFILE] = "Makefile", [OPEVO_I_LIBRARY_CMAKE] = "CMakeLists.txt",
 };
@@ -47,7 +47,7 @@ opevo_status opevo_i_library_source_name(const opevo_network_library *self, size
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
-    opevo_i_library_rename(self->name, sources[i], &text);
+    opevo_i_library_add(self, sources[i], &text);
     OPEVO_TRY(opevo_text_check(&text, err));
     snprintf(name, OPEVO_I_FILE_NAME, "%s", opevo_text_string(&text));
 cleanup:

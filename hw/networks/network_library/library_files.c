@@ -28,11 +28,13 @@ static void add_cmake(const opevo_network_library *self, opevo_text *out)
 /* The program main.c: what it shares with that of other devices, and its own calls. */
 static void add_program(const opevo_network_library *self, opevo_text *out)
 {
-    opevo_text_add(out, opevo_i_library_program);
-    opevo_text_add(out, opevo_i_library_is_for_gpu(self) ? opevo_i_library_gpu_file_main_c
-                                                         : opevo_i_library_program_run);
-    opevo_text_add(out, opevo_i_library_program_end);
-    opevo_text_add(out, opevo_i_library_program_main);
+    opevo_i_library_add(self, opevo_i_library_program, out);
+    opevo_i_library_add(self,
+                        opevo_i_library_is_for_gpu(self) ? opevo_i_library_gpu_file_main_c
+                                                         : opevo_i_library_program_run,
+                        out);
+    opevo_i_library_add(self, opevo_i_library_program_end, out);
+    opevo_i_library_add(self, opevo_i_library_program_main, out);
 }
 
 static void add_weights(const opevo_network_library *self, opevo_text *out)
@@ -54,21 +56,18 @@ static const struct {
     [OPEVO_I_LIBRARY_CMAKE] = {add_cmake, opevo_i_library_gpu_cmake},
 };
 
-static opevo_status write_text(const opevo_network_library *self, const char *folder,
-                               const char *name, const opevo_text *text, opevo_error *err)
+static opevo_status write_text(const char *folder, const char *name, const opevo_text *text,
+                               opevo_error *err)
 {
-    opevo_text path = {0}, named = {0};
+    opevo_text path = {0};
     opevo_status status = OPEVO_OK;
 
     opevo_text_printf(&path, "%s/%s", folder, name);
     OPEVO_TRY(opevo_text_check(&path, err));
     OPEVO_TRY(opevo_text_check(text, err));
-    opevo_i_library_rename(self->name, opevo_text_string(text), &named);
-    OPEVO_TRY(opevo_text_check(&named, err));
-    status = opevo_file_write(path.data, opevo_text_string(&named), named.length, err);
+    status = opevo_file_write(path.data, opevo_text_string(text), text->length, err);
 cleanup:
     opevo_text_free(&path);
-    opevo_text_free(&named);
     return status;
 }
 
@@ -145,7 +144,7 @@ static opevo_status write_sources(const opevo_network_library *self, const char 
         (opevo_i_library_is_for_gpu(self) ? sources[i].for_gpu : sources[i].for_cpu)(self, &text);
         status = opevo_i_library_source_name(self, i, name, err);
         if (status == OPEVO_OK)
-            status = write_text(self, folder, name, &text, err);
+            status = write_text(folder, name, &text, err);
     }
     for (int t = 0; t < self->tasks && status == OPEVO_OK; t++) {
         opevo_text_clear(&text);
@@ -154,16 +153,16 @@ static opevo_status write_sources(const opevo_network_library *self, const char 
         else if (opevo_i_library_is_for_gpu(self))
             opevo_i_library_gpu_kernel(self, t, &text);
         else
-            opevo_i_library_kernel(&self->task[t], &text);
+            opevo_i_library_kernel(self, t, &text);
         opevo_i_library_kernel_name(self, t, name);
-        status = write_text(self, folder, name, &text, err);
+        status = write_text(folder, name, &text, err);
     }
     for (const opevo_i_library_gpu_text *one = opevo_i_library_fixed_texts(self);
          one->name && opevo_i_library_is_for_gpu(self) && status == OPEVO_OK; one++) {
         opevo_text_clear(&text);
-        opevo_text_add(&text, one->text);
+        opevo_i_library_add(self, one->text, &text);
         if (opevo_i_library_gpu_file_name(self, one, name))
-            status = write_text(self, folder, name, &text, err);
+            status = write_text(folder, name, &text, err);
     }
     opevo_text_free(&text);
     return status;

@@ -8,28 +8,29 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is said otherwise in the text of a kernel. */
+/* What is said otherwise in the text of a kernel, with the name of the library ahead. */
 static const struct {
     const char *from, *to;
 } words[] = {
-    {"extern \"C\" ", "NET_EXTERN "},
-    {"extern __shared__ __align__(16) float shared_memory[];", "NET_SHARED_MEMORY(shared_memory);"},
+    {"extern \"C\" ", "_EXTERN "},
+    {"extern __shared__ __align__(16) float shared_memory[];", "_SHARED_MEMORY(shared_memory);"},
 };
 
-static void add_words(const char *text, const char *end, opevo_text *out)
+static void add_words(const opevo_network_library *self, const char *text, const char *end,
+                      opevo_text *out)
 {
     while (text < end) {
-        size_t length = 1;
-        const char *piece = text;
+        size_t i = 0;
 
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-            if (strncmp(text, words[i].from, strlen(words[i].from)) == 0) {
-                length = strlen(words[i].from);
-                piece = words[i].to;
-            }
+        while (i < sizeof words / sizeof *words &&
+               strncmp(text, words[i].from, strlen(words[i].from)) != 0)
+            i++;
+        if (i < sizeof words / sizeof *words) {
+            opevo_text_printf(out, "%s%s", self->upper, words[i].to);
+            text += strlen(words[i].from);
+        } else {
+            opevo_text_add_bytes(out, text++, 1);
         }
-        opevo_text_add_bytes(out, piece, piece == text ? 1 : strlen(piece));
-        text += length;
     }
 }
 
@@ -43,7 +44,8 @@ const char *opevo_i_library_find_launch(const opevo_kernel *kernel, int number)
     return strstr(text, head);
 }
 
-static void add_source(const opevo_i_library_task *task, opevo_text *out)
+static void add_source(const opevo_network_library *self, const opevo_i_library_task *task,
+                       opevo_text *out)
 {
     const char *at = opevo_text_string(&task->kernel.source);
 
@@ -53,11 +55,11 @@ static void add_source(const opevo_i_library_task *task, opevo_text *out)
 
         if (!end)
             continue;
-        add_words(at, head, out);
+        add_words(self, at, head, out);
         opevo_i_library_signature(task, "__restrict__ ", head, end, out);
         at = end;
     }
-    add_words(at, at + strlen(at), out);
+    add_words(self, at, at + strlen(at), out);
 }
 
 int opevo_i_library_arguments(const opevo_i_library_task *task)
@@ -66,7 +68,8 @@ int opevo_i_library_arguments(const opevo_i_library_task *task)
 }
 
 /* The call of a launch with arguments in memory, and whether there are barriers in it. */
-static void add_call(const opevo_i_library_task *task, int number, opevo_text *out)
+static void add_call(const opevo_network_library *self, const opevo_i_library_task *task,
+                     int number, opevo_text *out)
 {
     const char *head = opevo_i_library_find_launch(&task->kernel, number);
     const char *barrier = head ? strstr(head, "__syncthreads") : NULL;
@@ -75,10 +78,10 @@ static void add_call(const opevo_i_library_task *task, int number, opevo_text *o
     char name[OPEVO_KERNEL_NAME];
 
     opevo_kernel_launch_name(&task->kernel, number, name);
-    opevo_text_printf(out, "NET_CALL(%s, %d,\n         (", name,
+    opevo_text_printf(out, "%s_CALL(%s, %d,\n         (", self->upper, name,
                       barrier && (!next || barrier < next) ? 1 : 0);
     for (int i = 0; i < opevo_i_library_arguments(task); i++)
-        opevo_text_printf(out, "%sNET_POINTER(%d)", i ? ", " : "", i);
+        opevo_text_printf(out, "%s%s_POINTER(%d)", i ? ", " : "", self->upper, i);
     opevo_text_add(out, "))\n");
 }
 
@@ -102,25 +105,21 @@ void opevo_i_library_add_launch(const opevo_i_library_task *task, int number, co
 
 void opevo_i_library_gpu_kernel(const opevo_network_library *self, int number, opevo_text *out)
 {
+    enum { DEFINITIONS, SOURCE, CALLS, NUMBER, LAUNCHES, PARTS };
+    opevo_i_library_part parts[PARTS] = {
+        {"definitions", {0}}, {"source", {0}}, {"calls", {0}}, {"number", {0}}, {"launches", {0}}};
     const opevo_i_library_task *task = &self->task[number];
 
-    opevo_i_library_definitions(task, out);
-    opevo_text_add(out, "#include \"kernel.h\"\n\n");
-    add_source(task, out);
-    opevo_text_add(out, "\n");
-    for (int i = 0; i <= task->kernel.more; i++)
-        add_call(task, i, out);
-    opevo_text_printf(out,
-                      "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
-                      "extern const net_kernel net_kernel_%03d[];\n"
-                      "const net_kernel net_kernel_%03d[] = {\n",
-                      number, number);
+    opevo_i_library_definitions(task, &parts[DEFINITIONS].text);
+    add_source(self, task, &parts[SOURCE].text);
+    opevo_text_printf(&parts[NUMBER].text, "%03d", number);
     for (int i = 0; i <= task->kernel.more; i++) {
-        char name[OPEVO_KERNEL_NAME], function[OPEVO_KERNEL_NAME + 16];
+        char name[OPEVO_KERNEL_NAME], function[2 * OPEVO_KERNEL_NAME];
 
+        add_call(self, task, i, &parts[CALLS].text);
         opevo_kernel_launch_name(&task->kernel, i, name);
-        snprintf(function, sizeof function, "NET_FUNCTION(%s)", name);
-        opevo_i_library_add_launch(task, i, function, out);
+        snprintf(function, sizeof function, "%s_FUNCTION(%s)", self->upper, name);
+        opevo_i_library_add_launch(task, i, function, &parts[LAUNCHES].text);
     }
-    opevo_text_add(out, "};\n#ifdef __cplusplus\n}\n#endif\n");
+    opevo_i_library_fill(self, opevo_i_library_gpu_kernel_text, parts, PARTS, out);
 }

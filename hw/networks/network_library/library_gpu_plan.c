@@ -41,14 +41,15 @@ static void add_place(const opevo_network_library *self, int number, int64_t beh
     int input = 0;
 
     if (place->kind == OPEVO_MEMORY_CONSTANT) {
-        opevo_text_printf(out, "{NET_WEIGHTS, %lld, 0}",
+        opevo_text_printf(out, "{%s_WEIGHTS, %lld, 0}", self->upper,
                           (long long)self->weight[place->value] / FLOAT + behind);
     } else if (place->kind == OPEVO_MEMORY_ARENA) {
-        opevo_text_printf(out, "{NET_ARENA, %lld, 0}", (long long)place->offset / FLOAT + behind);
+        opevo_text_printf(out, "{%s_ARENA, %lld, 0}", self->upper,
+                          (long long)place->offset / FLOAT + behind);
     } else {
         while (self->inference->input[input] != place->value)
             input++;
-        opevo_text_printf(out, "{NET_INPUT, %lld, %d}", (long long)behind, input);
+        opevo_text_printf(out, "{%s_INPUT, %lld, %d}", self->upper, (long long)behind, input);
     }
 }
 
@@ -64,17 +65,18 @@ static void add_computation(const opevo_network_library *self, int n, int row, o
         const opevo_launch launch = opevo_kernel_launch(&task->kernel, i);
 
         opevo_text_printf(out,
-                          "    {%d, &net_kernel_%03d[%d], {%u, %u, %u}, {%u, %u, %u}, %u, NULL, "
+                          "    {%d, &%s_kernel_%03d[%d], {%u, %u, %u}, {%u, %u, %u}, %u, NULL, "
                           "%d,\n     {",
-                          row, self->task_of[n], i, launch.grid[0], launch.grid[1], launch.grid[2],
-                          launch.block[0], launch.block[1], launch.block[2],
+                          row, self->name, self->task_of[n], i, launch.grid[0], launch.grid[1],
+                          launch.grid[2], launch.block[0], launch.block[1], launch.block[2],
                           launch.dynamic_shared_bytes, arguments);
         for (int k = 0; k < task->work->list.count; k++) {
             opevo_text_add(out, k ? ", " : "");
             add_place(self, opevo_i_library_operand(task, step, k), 0, out);
         }
         if (task->kernel.scratch_bytes)
-            opevo_text_printf(out, ", {NET_ARENA, %lld, 0}", (long long)scratch_at(self));
+            opevo_text_printf(out, ", {%s_ARENA, %lld, 0}", self->upper,
+                              (long long)scratch_at(self));
         opevo_text_add(out, "}},\n");
     }
 }
@@ -94,8 +96,9 @@ static void add_copy(const opevo_network_library *self, const opevo_network_step
     if (elements == 0)
         return;
     opevo_text_printf(
-        out, "    {%d, net_kernel_move, {%lld, 1, 1}, {%d, 1, 1}, 0,\n     &(const net_box){%lld, ",
-        row, (long long)(elements + MOVED - 1) / MOVED, MOVED, (long long)elements);
+        out, "    {%d, %s_kernel_move, {%lld, 1, 1}, {%d, 1, 1}, 0,\n     &(const %s_box){%lld, ",
+        row, self->name, (long long)(elements + MOVED - 1) / MOVED, MOVED, self->name,
+        (long long)elements);
     opevo_text_printf(out, "%d, %d, ", copy.dims, copy.input < 0);
     opevo_i_library_number(copy.input < 0 ? copy.value : 0, out);
     opevo_i_library_numbers("extent", copy.extent, copy.dims, out);
@@ -133,7 +136,8 @@ static void add_launches(const opevo_network_library *self, opevo_text *out)
 static void add_kernels(const opevo_network_library *self, opevo_text *out)
 {
     for (int t = 0; t < self->tasks; t++)
-        opevo_text_printf(out, "extern const net_kernel net_kernel_%03d[];\n", t);
+        opevo_text_printf(out, "extern const %s_kernel %s_kernel_%03d[];\n", self->name, self->name,
+                          t);
 }
 
 static void add_outputs(const opevo_network_library *self, opevo_text *out)
@@ -145,35 +149,47 @@ static void add_outputs(const opevo_network_library *self, opevo_text *out)
     }
 }
 
-/* Where each input is staged. Returns how many floats the device has in all. */
-static int64_t add_staging(const opevo_network_library *self, opevo_text *out)
+/* Where each input is staged; nothing is printed to NULL. Returns how many floats the device has in
+ * all. */
+static int64_t stage(const opevo_network_library *self, opevo_text *out)
 {
     const opevo_network_inference *inference = self->inference;
     int64_t at = scratch_at(self) + scratch_floats(self);
 
     for (int i = 0; i < inference->inputs; i++) {
-        opevo_text_printf(out, "%s%lld", i ? ", " : "", (long long)at);
+        if (out)
+            opevo_text_printf(out, "%s%lld", i ? ", " : "", (long long)at);
         at += aligned_floats(opevo_array_elements(&inference->value[inference->input[i]].array));
     }
-    if (inference->inputs == 0)
-        opevo_text_add(out, "0");
     return at;
+}
+
+static void add_staging(const opevo_network_library *self, opevo_text *out)
+{
+    stage(self, out);
+    if (self->inference->inputs == 0)
+        opevo_text_add(out, "0");
+}
+
+static void add_floats(const opevo_network_library *self, opevo_text *out)
+{
+    opevo_text_printf(out, "%lld", (long long)stage(self, NULL));
+}
+
+static void add_weights(const opevo_network_library *self, opevo_text *out)
+{
+    opevo_text_printf(out, "%lld", (long long)self->weight_bytes / FLOAT);
 }
 
 void opevo_i_library_gpu_source(const opevo_network_library *self, opevo_text *out)
 {
-    static const char *const names[] = {"origin",  "kernels", "step_table", "launches", "tensors",
-                                        "outputs", "staging", "floats",     "weights"};
-    opevo_text parts[sizeof names / sizeof *names] = {{0}};
+    static const opevo_i_library_place places[] = {
+        {"kernels", add_kernels},       {"step_rows", opevo_i_library_step_rows},
+        {"launches", add_launches},     {"inputs", opevo_i_library_inputs},
+        {"output_places", add_outputs}, {"outputs", opevo_i_library_outputs},
+        {"staging", add_staging},       {"floats", add_floats},
+        {"weights", add_weights}};
 
-    opevo_i_library_origin(self, &parts[0]);
-    add_kernels(self, &parts[1]);
-    opevo_i_library_step_table(self, &parts[2]);
-    add_launches(self, &parts[3]);
-    opevo_i_library_tensor_tables(self, &parts[4]);
-    add_outputs(self, &parts[5]);
-    opevo_text_printf(&parts[7], "%lld", (long long)add_staging(self, &parts[6]));
-    opevo_text_printf(&parts[8], "%lld", (long long)self->weight_bytes / FLOAT);
-    opevo_i_library_fill(out, opevo_i_library_gpu_net_c, names, parts,
-                         sizeof names / sizeof *names);
+    opevo_i_library_print(self, opevo_i_library_gpu_net_c, places, sizeof places / sizeof *places,
+                          out);
 }

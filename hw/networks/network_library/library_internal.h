@@ -24,10 +24,17 @@ typedef struct opevo_i_library_packed {
     int64_t offset; /* in bytes, from the first */
 } opevo_i_library_packed;
 
+/* What every text of a library may name (library_name.c): the library, in upper case too, the
+ * emulated runtime, and who made it of what model. */
+enum { OPEVO_I_LIBRARY_NAMES = 5 };
+
 struct opevo_network_library {
     const opevo_network_inference *inference;
     opevo_network_library_options options;
-    char *model, *version, *name;
+    char name[OPEVO_LIBRARY_NAME + 1], upper[OPEVO_LIBRARY_NAME + 1];
+    char emulated[OPEVO_LIBRARY_NAME + sizeof "_emulated"];
+    opevo_text model, version;
+    opevo_text_slot slots[OPEVO_I_LIBRARY_NAMES];
     opevo_i_library_task *task;
     int tasks;
     int *task_of; /* by step; -1: not a computation, or not needed */
@@ -54,30 +61,28 @@ void opevo_i_library_definitions(const opevo_i_library_task *task, opevo_text *o
  * output may be an input. */
 void opevo_i_library_signature(const opevo_i_library_task *task, const char *word, const char *text,
                                const char *end, opevo_text *out);
-void opevo_i_library_kernel(const opevo_i_library_task *task, opevo_text *out);
+void opevo_i_library_kernel(const opevo_network_library *self, int task, opevo_text *out);
 
 /* The kernel of a point (library_tasks.c); empty on errors. Errors: INVALID where the point is
  * refused; NOMEM. */
 opevo_status opevo_i_library_kernel_at(const opevo_kernel_maker *maker, opevo_index point,
                                        opevo_kernel *out, opevo_error *err);
 
-/* Around a text of the model in a source, which another name of the library does not change. */
-enum { OPEVO_I_FOREIGN = '\001', OPEVO_I_OWN = '\002' };
-
-/* Appends a text with the name of the library instead of `net`; NULL: with `net`
- * (library_name.c). */
-void opevo_i_library_rename(const char *name, const char *text, opevo_text *out);
+/* Gives the library its name, `net` for NULL, and all texts their slots (library_name.c). Errors:
+ * INVALID; NOMEM. */
+opevo_status opevo_i_library_set_name(opevo_network_library *self, const char *name,
+                                      opevo_error *err);
 
 /* What the sources of all libraries share (library_source.c): a name of the model as the text of a
- * string or of a comment; a number; who made the file; the tables of steps, inputs and outputs. */
+ * string or of a comment; a number; the rows of steps, inputs and outputs. */
 void opevo_i_library_plain(const char *name, opevo_text *out);
 void opevo_i_library_number(float value, opevo_text *out);
 /* ", .member = {1, 2}" of an initializer; nothing where there are no numbers. */
 void opevo_i_library_numbers(const char *member, const int64_t *numbers, int count,
                              opevo_text *out);
-void opevo_i_library_origin(const opevo_network_library *self, opevo_text *out);
-void opevo_i_library_step_table(const opevo_network_library *self, opevo_text *out);
-void opevo_i_library_tensor_tables(const opevo_network_library *self, opevo_text *out);
+void opevo_i_library_step_rows(const opevo_network_library *self, opevo_text *out);
+void opevo_i_library_inputs(const opevo_network_library *self, opevo_text *out);
+void opevo_i_library_outputs(const opevo_network_library *self, opevo_text *out);
 /* Views do nothing, and neither do copies whose producers wrote to the result
  * (library_layout.c). */
 bool opevo_i_library_is_empty(const opevo_network_library *self, const opevo_network_step *step);
@@ -213,13 +218,29 @@ opevo_status opevo_i_library_folder_finish(opevo_i_library_folder *self,
                                            const opevo_i_library_names *names, opevo_error *err);
 void opevo_i_library_folder_close(opevo_i_library_folder *self);
 
-/* ---- Texts with places (library_source.c) ---- */
+/* ---- Texts with places (library_texts.c) ---- */
 
 enum { OPEVO_I_LIBRARY_PARTS = 16 };
 
-/* Append a text with a part at each place of its name, at most so many; the parts are released. */
-void opevo_i_library_fill(opevo_text *out, const char *text, const char *const *names,
-                          opevo_text *parts, size_t count);
+/* What stands at a place, as text; and what prints it. */
+typedef struct opevo_i_library_part {
+    const char *name;
+    opevo_text text;
+} opevo_i_library_part;
+typedef struct opevo_i_library_place {
+    const char *name;
+    void (*print)(const opevo_network_library *self, opevo_text *out);
+} opevo_i_library_place;
+
+/* Append a text with the names of the library, and at most so many parts at their places; these are
+ * released. */
+void opevo_i_library_fill(const opevo_network_library *self, const char *text,
+                          opevo_i_library_part *parts, size_t count, opevo_text *out);
+/* The same, with what is printed at each place. */
+void opevo_i_library_print(const opevo_network_library *self, const char *text,
+                           const opevo_i_library_place *places, size_t count, opevo_text *out);
+/* The same, without further places. */
+void opevo_i_library_add(const opevo_network_library *self, const char *text, opevo_text *out);
 
 /* ---- Libraries for GPUs ---- */
 
@@ -242,7 +263,7 @@ void opevo_i_library_gpu_cmake(const opevo_network_library *self, opevo_text *ou
 /* Texts of the folder gpu_texts: net.c with places; of net.h; and the rules of make and of
  * CMake. */
 extern const char opevo_i_library_gpu_net_c[];
-extern const char opevo_i_library_gpu_calls[];
+extern const char opevo_i_library_gpu_calls[], opevo_i_library_gpu_kernel_text[];
 extern const char opevo_i_library_gpu_makefile_text[], opevo_i_library_gpu_cmake_text[];
 extern const char opevo_i_library_gpu_cuda_rules[], opevo_i_library_gpu_hip_rules[];
 extern const char opevo_i_library_gpu_cmake_device_cuda[], opevo_i_library_gpu_cmake_device_hip[];
@@ -252,14 +273,15 @@ extern const char opevo_i_library_gpu_file_device_h[], opevo_i_library_gpu_file_
     opevo_i_library_gpu_file_plan_h[], opevo_i_library_gpu_file_run_c[];
 
 extern const char opevo_i_library_opencl_calls[], opevo_i_library_opencl_makefile_text[],
-    opevo_i_library_opencl_cmake_text[];
+    opevo_i_library_opencl_cmake_text[], opevo_i_library_opencl_kernel_text[];
 extern const char opevo_i_library_opencl_file_kernel_h[], opevo_i_library_opencl_file_move_c[],
     opevo_i_library_opencl_file_opencl_c[], opevo_i_library_opencl_file_opencl_h[];
 
 /* ---- Fixed texts (texts/) ---- */
 
 extern const char opevo_i_library_net_c[]; /* with places of what is the model's */
-extern const char opevo_i_library_box[];
+extern const char opevo_i_library_box[], opevo_i_library_kernel_text[],
+    opevo_i_library_routines_text[];
 extern const char opevo_i_library_copies[];       /* of net.c: the function that moves elements, */
 extern const char opevo_i_library_copies_bytes[]; /* and of any type */
 extern const char opevo_i_library_net_h[];

@@ -49,7 +49,7 @@ void opevo_i_library_address(const opevo_network_library *self, int number, opev
     const opevo_network_inference *inference = self->inference;
 
     if (place->kind == OPEVO_MEMORY_CONSTANT) {
-        opevo_text_printf(out, "net_weights + %lld",
+        opevo_text_printf(out, "%s_weights + %lld", self->name,
                           (long long)self->weight[place->value] / (long long)sizeof(float));
     } else if (place->kind == OPEVO_MEMORY_ARENA) {
         opevo_text_printf(out, "self->arena + %lld",

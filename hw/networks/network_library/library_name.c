@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The name of a library. Its texts are written with the name `net`; each word of them that a
- * program sees, or that two libraries in one program would have in common, begins with the name
- * instead. */
+/* The name of a library: each word of its texts that a program sees, or that two libraries in one
+ * program would have in common, begins with it. */
 
 #include "library_internal.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char standard_name[] = "net";
-
-/* Words that mean the same in all libraries: how they are compiled, and an environment variable. */
-static const char shared_words[] = " NET_EMULATE NET_HIP NET_REVERSED NET_BLOCK_Z ";
 
 /* ---- Names that are refused ---- */
 
@@ -172,19 +169,35 @@ static bool is_word_of(const opevo_i_library_gpu_text *texts, const char *name)
     return found;
 }
 
-static bool is_own_word(const char *name)
+static bool is_in_texts(const char *name)
 {
     static const char *const texts[] = {
         opevo_i_library_net_c,        opevo_i_library_copies,      opevo_i_library_gpu_net_c,
         opevo_i_library_net_h,        opevo_i_library_calls,       opevo_i_library_gpu_calls,
         opevo_i_library_opencl_calls, opevo_i_library_program,     opevo_i_library_program_run,
         opevo_i_library_program_end,  opevo_i_library_program_main};
-    bool found = is_in(own_words, name, strlen(name));
+    bool found = false;
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts && !found; i++)
         found = has_word(texts[i], name);
     return found || is_word_of(opevo_i_library_gpu_texts, name) ||
            is_word_of(opevo_i_library_opencl_texts, name);
+}
+
+/* Also a word of the library `net`: behind the place of its name is the rest of the word. */
+static bool is_own_word(const char *name)
+{
+    static const char *const heads[] = {"net", "NET", "emulated"};
+    bool found = is_in(own_words, name, strlen(name)) || is_in_texts(name);
+
+    for (size_t i = 0; i < sizeof heads / sizeof *heads && !found; i++) {
+        size_t length = strlen(heads[i]);
+
+        found = strncmp(name, heads[i], length) == 0 &&
+                (name[length] == '_' || isupper((unsigned char)name[length])) &&
+                is_in_texts(name + length);
+    }
+    return found;
 }
 
 /* With what <math.h> puts behind the name of a function. */
@@ -239,70 +252,33 @@ opevo_status opevo_network_library_check_name(const char *name, opevo_error *err
     return OPEVO_OK;
 }
 
-/* ---- Texts with another name ---- */
+/* ---- The names of a library ---- */
 
-static void add_upper(const char *name, opevo_text *out)
+opevo_status opevo_i_library_set_name(opevo_network_library *self, const char *name,
+                                      opevo_error *err)
 {
-    for (; *name; name++) {
-        char upper = (char)toupper((unsigned char)*name);
+    bool other = name && strcmp(name, standard_name) != 0;
+    opevo_status status = OPEVO_OK;
+    size_t length = 0;
 
-        opevo_text_add_bytes(out, &upper, 1);
-    }
-}
-
-static bool begins(const char *word, size_t length, const char *head)
-{
-    return length >= strlen(head) && strncmp(word, head, strlen(head)) == 0;
-}
-
-/* Whether the word is `head` or goes on with an underscore. */
-static bool is_of(const char *word, size_t length, const char *head)
-{
-    return begins(word, length, head) && (length == strlen(head) || word[strlen(head)] == '_');
-}
-
-/* emulatedMalloc, and emulated##name. */
-static bool is_emulated(const char *word, size_t length)
-{
-    return begins(word, length, "emulated") &&
-           (isupper((unsigned char)word[8]) || (length == 8 && word[8] == '#'));
-}
-
-static void add_word(const char *name, const char *word, size_t length, opevo_text *out)
-{
-    size_t kept = 0;
-
-    if (is_of(word, length, "net")) {
-        opevo_text_add(out, name);
-        kept = 3;
-    } else if (is_of(word, length, "libnet")) {
-        opevo_text_printf(out, "lib%s", name);
-        kept = 6;
-    } else if (begins(word, length, "NET_") && !is_in(shared_words, word, length)) {
-        add_upper(name, out);
-        kept = 3;
-    } else if (begins(word, length, "opevo_")) { /* an entry of a kernel */
-        opevo_text_add(out, name);
-        kept = 5;
-    } else if (is_emulated(word, length)) {
-        opevo_text_printf(out, "%s_", name);
-    }
-    opevo_text_add_bytes(out, word + kept, length - kept);
-}
-
-void opevo_i_library_rename(const char *name, const char *text, opevo_text *out)
-{
-    bool other = name && strcmp(name, standard_name) != 0, foreign = false;
-
-    while (*text) {
-        size_t length = other && !foreign ? word_length(text) : 0;
-
-        if (*text == OPEVO_I_FOREIGN || *text == OPEVO_I_OWN)
-            foreign = *text == OPEVO_I_FOREIGN;
-        else if (length)
-            add_word(name, text, length, out);
-        else
-            opevo_text_add_bytes(out, text, 1);
-        text += length ? length : 1;
-    }
+    if (other)
+        OPEVO_TRY(opevo_network_library_check_name(name, err));
+    snprintf(self->name, sizeof self->name, "%s", other ? name : standard_name);
+    for (; self->name[length]; length++)
+        self->upper[length] = (char)toupper((unsigned char)self->name[length]);
+    snprintf(self->emulated, sizeof self->emulated, "%s%semulated", other ? name : "",
+             other ? "_" : "");
+    opevo_i_library_plain(self->options.model, &self->model);
+    opevo_i_library_plain(self->options.version, &self->version);
+    OPEVO_TRY(opevo_text_check(&self->model, err));
+    OPEVO_TRY(opevo_text_check(&self->version, err));
+    memcpy(self->slots,
+           (opevo_text_slot[]){{"net", self->name},
+                               {"NET", self->upper},
+                               {"emulated", self->emulated},
+                               {"model", opevo_text_string(&self->model)},
+                               {"version", opevo_text_string(&self->version)}},
+           sizeof self->slots);
+cleanup:
+    return status;
 }

@@ -68,15 +68,15 @@ static bool has_nodes(const opevo_network_library *self)
 
 void opevo_i_library_node_texts(const opevo_network_library *self, opevo_text *out)
 {
+    opevo_i_library_part routines = {"routines", {0}};
+
     if (!has_nodes(self))
         return;
-    opevo_text_add(out, "/* ---- Routines; not all of them are called ---- */\n\n"
-                        "#pragma GCC diagnostic ignored \"-Wunused-function\"\n\n");
     for (int i = 0; opevo_network_routine_texts[i]; i++) {
         if (i < 2 || is_needed(self, opevo_network_routine_texts[i]))
-            add_text(opevo_network_routine_texts[i], out);
+            add_text(opevo_network_routine_texts[i], &routines.text);
     }
-    opevo_text_add(out, "/* ---- Steps ---- */\n\n");
+    opevo_i_library_fill(self, opevo_i_library_routines_text, &routines, 1, out);
 }
 
 static void add_tensors(const opevo_network_library *self, const char *name, const int *numbers,

@@ -85,42 +85,32 @@ static void add_string(const char *text, const char *left_out, opevo_text *out)
     opevo_text_add(out, "\"");
 }
 
-static void add_functions(const opevo_i_library_task *task, opevo_text *out)
-{
-    opevo_text_add(out, "static net_opencl functions[] = {\n");
-    for (int i = 0; i <= task->kernel.more; i++) {
-        char name[OPEVO_KERNEL_NAME];
-
-        opevo_kernel_launch_name(&task->kernel, i, name);
-        opevo_text_printf(out, "    {source, \"%s\", %d, 0, 0},\n", name,
-                          opevo_i_library_arguments(task));
-    }
-    opevo_text_add(out, "};\n\n");
-}
-
 void opevo_i_library_opencl_kernel(const opevo_network_library *self, int number, opevo_text *out)
 {
+    enum { DEFINITIONS, SOURCE, FUNCTIONS, NUMBER, LAUNCHES, PARTS };
+    opevo_i_library_part parts[PARTS] = {{"definitions", {0}},
+                                         {"source", {0}},
+                                         {"functions", {0}},
+                                         {"number", {0}},
+                                         {"launches", {0}}};
     const opevo_i_library_task *task = &self->task[number];
     opevo_text source = {0};
 
+    opevo_i_library_definitions(task, &parts[DEFINITIONS].text);
     add_source(task, &source);
-    opevo_i_library_definitions(task, out);
-    opevo_text_add(out, "#include \"kernel.h\"\n\nstatic const char source[] =\n");
     /* Where the output may be an input, pointers are plain ones. */
-    add_string(opevo_text_string(&source), task->reused ? "restrict " : NULL, out);
-    opevo_text_add(out, ";\n\n");
-    add_functions(task, out);
-    opevo_text_printf(out,
-                      "extern const net_kernel net_kernel_%03d[];\n"
-                      "const net_kernel net_kernel_%03d[] = {\n",
-                      number, number);
+    add_string(opevo_text_string(&source), task->reused ? "restrict " : NULL, &parts[SOURCE].text);
+    opevo_text_printf(&parts[NUMBER].text, "%03d", number);
     for (int i = 0; i <= task->kernel.more; i++) {
-        char function[32];
+        char name[OPEVO_KERNEL_NAME], function[32];
 
+        opevo_kernel_launch_name(&task->kernel, i, name);
+        opevo_text_printf(&parts[FUNCTIONS].text, "    {source, \"%s\", %d, 0, 0},\n", name,
+                          opevo_i_library_arguments(task));
         snprintf(function, sizeof function, "&functions[%d]", i);
-        opevo_i_library_add_launch(task, i, function, out);
+        opevo_i_library_add_launch(task, i, function, &parts[LAUNCHES].text);
     }
-    opevo_text_add(out, "};\n");
+    opevo_i_library_fill(self, opevo_i_library_opencl_kernel_text, parts, PARTS, out);
     out->failed |= source.failed;
     opevo_text_free(&source);
 }

@@ -10,13 +10,11 @@
 /* A name as the text of a string or of a comment. */
 void opevo_i_library_plain(const char *name, opevo_text *out)
 {
-    opevo_text_add_bytes(out, (const char[]){OPEVO_I_FOREIGN}, 1);
     for (; *name; name++) {
         bool plain = *name >= ' ' && *name < 127 && !strchr("\"\\*?", *name);
 
         opevo_text_add_bytes(out, plain ? name : "_", 1);
     }
-    opevo_text_add_bytes(out, (const char[]){OPEVO_I_OWN}, 1);
 }
 
 /* ---- Steps ---- */
@@ -131,8 +129,8 @@ static void add_copy(const opevo_network_library *self, const opevo_network_step
     if (opevo_memory_plan_is_there(self->plan, step, given))
         return;
     opevo_i_library_simplify(&copy);
-    opevo_text_printf(out, "    move%s(&(const net_box){.dims = %d", is_float ? "" : "_bytes",
-                      copy.dims);
+    opevo_text_printf(out, "    move%s(&(const %s_box){.dims = %d", is_float ? "" : "_bytes",
+                      self->name, copy.dims);
     opevo_i_library_numbers("extent", copy.extent, copy.dims, out);
     opevo_i_library_numbers("from", copy.from_stride, copy.input < 0 ? 0 : copy.dims, out);
     opevo_i_library_numbers("to", copy.to_stride, copy.dims, out);
@@ -162,7 +160,7 @@ static void add_step(const opevo_network_library *self, int n, opevo_text *out)
     opevo_i_library_plain(step->operation, out);
     opevo_text_add(out, " ");
     opevo_i_library_plain(step->name, out);
-    opevo_text_printf(out, " */\nstatic void step_%d(net *self)\n{\n", n);
+    opevo_text_printf(out, " */\nstatic void step_%d(%s *self)\n{\n", n, self->name);
     if (step->kind == OPEVO_NETWORK_STEP_COMPUTE)
         add_call(self, n, out);
     if (step->kind == OPEVO_NETWORK_STEP_NODE)
@@ -172,11 +170,10 @@ static void add_step(const opevo_network_library *self, int n, opevo_text *out)
     opevo_text_add(out, "}\n\n");
 }
 
-void opevo_i_library_step_table(const opevo_network_library *self, opevo_text *out)
+void opevo_i_library_step_rows(const opevo_network_library *self, opevo_text *out)
 {
     const opevo_network_inference *inference = self->inference;
 
-    opevo_text_add(out, "const net_step net_steps[] = {\n");
     for (int n = 0; n < inference->steps; n++) {
         const opevo_network_step *step = &inference->step[n];
         double time_s = self->task_of[n] < 0 ? NAN : self->task[self->task_of[n]].super.time_s;
@@ -189,7 +186,6 @@ void opevo_i_library_step_table(const opevo_network_library *self, opevo_text *o
         opevo_i_library_plain(step->operation, out);
         opevo_text_printf(out, "\", %.6g},\n", isnan(time_s) ? 0 : time_s);
     }
-    opevo_text_add(out, "    {NULL, NULL, 0},\n};\n\n");
 }
 
 static void add_steps(const opevo_network_library *self, opevo_text *out)
@@ -221,9 +217,9 @@ static void add_movers(const opevo_network_library *self, opevo_text *out)
         floats |= moves && moves_float(self, step);
         others |= moves && !moves_float(self, step);
     }
-    opevo_text_add(out, floats || others ? opevo_i_library_box : "");
-    opevo_text_add(out, floats ? opevo_i_library_copies : "");
-    opevo_text_add(out, others ? opevo_i_library_copies_bytes : "");
+    opevo_i_library_add(self, floats || others ? opevo_i_library_box : "", out);
+    opevo_i_library_add(self, floats ? opevo_i_library_copies : "", out);
+    opevo_i_library_add(self, others ? opevo_i_library_copies_bytes : "", out);
 }
 
 /* ---- Kernels ---- */
@@ -255,7 +251,8 @@ static void add_packing(const opevo_network_library *self, opevo_text *out)
         char name[OPEVO_KERNEL_NAME];
 
         opevo_kernel_pack_name(&self->task[one->task].kernel, one->operand, name);
-        opevo_text_printf(out, "    %s(net_weights + %lld, self->packed + %lld);\n", name,
+        opevo_text_printf(out, "    %s(%s_weights + %lld, self->packed + %lld);\n", name,
+                          self->name,
                           (long long)self->weight[one->value] / (long long)sizeof(float),
                           (long long)one->offset / (long long)sizeof(float));
     }
@@ -281,10 +278,9 @@ static void add_scratch(const opevo_network_library *self, opevo_text *out)
 
 /* ---- Inputs and outputs ---- */
 
-static void add_tensors(const opevo_network_library *self, const char *what, const int *numbers,
-                        int count, opevo_text *out)
+static void add_tensors(const opevo_network_library *self, const int *numbers, int count,
+                        opevo_text *out)
 {
-    opevo_text_printf(out, "const net_tensor net_%ss[] = {\n", what);
     for (int i = 0; i < count; i++) {
         const opevo_network_tensor *value = &self->inference->value[numbers[i]];
 
@@ -298,15 +294,16 @@ static void add_tensors(const opevo_network_library *self, const char *what, con
                           opevo_network_type_name(value->array.type),
                           opevo_network_type_bytes(value->array.type));
     }
-    opevo_text_add(out, "    {NULL, 0, 0, {0}, NULL, 0},\n};\n");
 }
 
-void opevo_i_library_tensor_tables(const opevo_network_library *self, opevo_text *out)
+void opevo_i_library_inputs(const opevo_network_library *self, opevo_text *out)
 {
-    const opevo_network_inference *inference = self->inference;
+    add_tensors(self, self->inference->input, self->inference->inputs, out);
+}
 
-    add_tensors(self, "input", inference->input, inference->inputs, out);
-    add_tensors(self, "output", inference->output, inference->outputs, out);
+void opevo_i_library_outputs(const opevo_network_library *self, opevo_text *out)
+{
+    add_tensors(self, self->inference->output, self->inference->outputs, out);
 }
 
 static void add_results(const opevo_network_library *self, opevo_text *out)
@@ -316,74 +313,82 @@ static void add_results(const opevo_network_library *self, opevo_text *out)
     for (int i = 0; i < inference->outputs; i++) {
         opevo_text_printf(out, "    memcpy(outputs[%d], ", i);
         opevo_i_library_address(self, inference->output[i], out);
-        opevo_text_printf(out, ", net_outputs[%d].elements * net_outputs[%d].bytes);\n", i, i);
+        opevo_text_printf(out, ", %s_outputs[%d].elements * %s_outputs[%d].bytes);\n", self->name,
+                          i, self->name, i);
     }
 }
 
 /* ---- The files ---- */
 
-void opevo_i_library_origin(const opevo_network_library *self, opevo_text *out)
+static void add_arena_bytes(const opevo_network_library *self, opevo_text *out)
 {
-    opevo_text_add(out, "/* Made by opevo ");
-    opevo_i_library_plain(self->version, out);
-    opevo_text_add(out, " from ");
-    opevo_i_library_plain(self->model, out);
-    opevo_text_add(out, ". */\n\n");
+    opevo_text_printf(out, "%lld", (long long)self->plan->bytes);
 }
 
-void opevo_i_library_fill(opevo_text *out, const char *text, const char *const *names,
-                          opevo_text *parts, size_t count)
+static void add_packed_bytes(const opevo_network_library *self, opevo_text *out)
 {
-    opevo_text_slot slots[OPEVO_I_LIBRARY_PARTS] = {{NULL, NULL}};
-
-    for (size_t i = 0; i < count; i++) {
-        slots[i] = (opevo_text_slot){names[i], opevo_text_string(&parts[i])};
-        out->failed = out->failed || parts[i].failed;
-    }
-    opevo_text_fill(out, text, slots, count);
-    for (size_t i = 0; i < count; i++)
-        opevo_text_free(&parts[i]);
+    opevo_text_printf(out, "%lld", (long long)self->packed_bytes);
 }
 
 void opevo_i_library_source(const opevo_network_library *self, opevo_text *out)
 {
-    static const char *const names[] = {
-        "origin",     "arena_bytes", "packed_bytes", "prototypes", "copies",  "steps",   "code",
-        "step_table", "packing",     "scratch",      "tensors",    "results", "routines"};
-    opevo_text parts[sizeof names / sizeof *names] = {{0}};
+    static const opevo_i_library_place places[] = {{"arena_bytes", add_arena_bytes},
+                                                   {"packed_bytes", add_packed_bytes},
+                                                   {"prototypes", add_prototypes},
+                                                   {"copies", add_movers},
+                                                   {"routines", opevo_i_library_node_texts},
+                                                   {"steps", add_steps},
+                                                   {"code", add_code},
+                                                   {"step_rows", opevo_i_library_step_rows},
+                                                   {"packing", add_packing},
+                                                   {"scratch", add_scratch},
+                                                   {"inputs", opevo_i_library_inputs},
+                                                   {"outputs", opevo_i_library_outputs},
+                                                   {"results", add_results}};
 
-    opevo_i_library_origin(self, &parts[0]);
-    opevo_text_printf(&parts[1], "%lld", (long long)self->plan->bytes);
-    opevo_text_printf(&parts[2], "%lld", (long long)self->packed_bytes);
-    add_prototypes(self, &parts[3]);
-    add_movers(self, &parts[4]);
-    opevo_i_library_node_texts(self, &parts[12]);
-    add_steps(self, &parts[5]);
-    add_code(self, &parts[6]);
-    opevo_i_library_step_table(self, &parts[7]);
-    add_packing(self, &parts[8]);
-    add_scratch(self, &parts[9]);
-    opevo_i_library_tensor_tables(self, &parts[10]);
-    add_results(self, &parts[11]);
-    opevo_i_library_fill(out, opevo_i_library_net_c, names, parts, sizeof names / sizeof *names);
+    opevo_i_library_print(self, opevo_i_library_net_c, places, sizeof places / sizeof *places, out);
+}
+
+static void add_input_count(const opevo_network_library *self, opevo_text *out)
+{
+    opevo_text_printf(out, "%d", self->inference->inputs);
+}
+
+static void add_output_count(const opevo_network_library *self, opevo_text *out)
+{
+    opevo_text_printf(out, "%d", self->inference->outputs);
+}
+
+static void add_step_count(const opevo_network_library *self, opevo_text *out)
+{
+    int steps = 0;
+
+    for (int n = 0; n < self->inference->steps; n++)
+        steps += !opevo_i_library_is_empty(self, &self->inference->step[n]);
+    opevo_text_printf(out, "%d", steps);
+}
+
+static void add_calls(const opevo_network_library *self, opevo_text *out)
+{
+    opevo_i_library_add(self,
+                        opevo_i_library_is_for_opencl(self) ? opevo_i_library_opencl_calls
+                        : opevo_i_library_is_for_gpu(self)  ? opevo_i_library_gpu_calls
+                                                            : opevo_i_library_calls,
+                        out);
+}
+
+static void add_real(const opevo_network_library *self, opevo_text *out)
+{
+    opevo_text_add(out, opevo_i_library_is_float(self->inference) ? "float" : "void");
 }
 
 void opevo_i_library_header(const opevo_network_library *self, opevo_text *out)
 {
-    static const char *const names[] = {"origin", "inputs", "outputs", "steps", "calls", "real"};
-    opevo_text parts[sizeof names / sizeof *names] = {{0}};
-    const opevo_network_inference *inference = self->inference;
-    int steps = 0;
+    static const opevo_i_library_place places[] = {{"inputs", add_input_count},
+                                                   {"outputs", add_output_count},
+                                                   {"steps", add_step_count},
+                                                   {"calls", add_calls},
+                                                   {"real", add_real}};
 
-    for (int n = 0; n < inference->steps; n++)
-        steps += !opevo_i_library_is_empty(self, &inference->step[n]);
-    opevo_i_library_origin(self, &parts[0]);
-    opevo_text_printf(&parts[1], "%d", inference->inputs);
-    opevo_text_printf(&parts[2], "%d", inference->outputs);
-    opevo_text_printf(&parts[3], "%d", steps);
-    opevo_text_add(&parts[4], opevo_i_library_is_for_opencl(self) ? opevo_i_library_opencl_calls
-                              : opevo_i_library_is_for_gpu(self)  ? opevo_i_library_gpu_calls
-                                                                  : opevo_i_library_calls);
-    opevo_text_add(&parts[5], opevo_i_library_is_float(inference) ? "float" : "void");
-    opevo_i_library_fill(out, opevo_i_library_net_h, names, parts, sizeof names / sizeof *names);
+    opevo_i_library_print(self, opevo_i_library_net_h, places, sizeof places / sizeof *places, out);
 }

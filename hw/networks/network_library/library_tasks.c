@@ -12,6 +12,7 @@
 #include <opevo/sketch.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,9 +141,23 @@ opevo_status opevo_network_library_has_sketches(const opevo_network_library *lib
     return status;
 }
 
-static opevo_status make_kernel(opevo_i_library_task *task,
-                                const opevo_network_library_options *options, opevo_error *err)
+/* Its functions are visible to the whole program, as those of the library are. */
+static void name_kernel(const opevo_network_library *self, opevo_kernel *kernel)
 {
+    static const char head[] = "opevo";
+    char before[OPEVO_KERNEL_NAME], entry[2 * OPEVO_KERNEL_NAME];
+
+    if (strcmp(self->name, "net") == 0 || strncmp(kernel->entry, head, strlen(head)) != 0)
+        return;
+    snprintf(before, sizeof before, "%s", kernel->entry);
+    snprintf(entry, sizeof entry, "%s%s", self->name, before + strlen(head));
+    opevo_kernel_rename(kernel, before, entry);
+}
+
+static opevo_status make_kernel(const opevo_network_library *self, opevo_i_library_task *task,
+                                opevo_error *err)
+{
+    const opevo_network_library_options *options = &self->options;
     opevo_kernel_maker *maker = NULL;
     opevo_status status = OPEVO_OK;
 
@@ -154,6 +169,7 @@ static opevo_status make_kernel(opevo_i_library_task *task,
         task->super.fallback = "it exceeds a limit of sketches";
     if (!task->kernel.source.length)
         OPEVO_TRY(make_plain(task, options->dialect, err));
+    name_kernel(self, &task->kernel);
 cleanup:
     if (maker)
         maker->ops->destroy(maker);
@@ -187,6 +203,7 @@ opevo_status opevo_network_library_choose(opevo_network_library *self, int numbe
         return status;
     opevo_kernel_free(&task->kernel);
     task->kernel = kernel;
+    name_kernel(self, &task->kernel);
     task->super.time_s = time_s;
     task->super.fallback = NULL;
     return OPEVO_OK;
@@ -219,7 +236,7 @@ static opevo_status add_task(opevo_network_library *self, int n, opevo_error *er
     self->tasks++;
     task->in_place = opevo_computation_in_place(computation);
     OPEVO_TRY(opevo_workload_adopt(computation, &task->work, err));
-    OPEVO_TRY(make_kernel(task, &self->options, err));
+    OPEVO_TRY(make_kernel(self, task, err));
 cleanup:
     return status;
 }
@@ -347,19 +364,12 @@ void opevo_i_library_definitions(const opevo_i_library_task *task, opevo_text *o
     opevo_text_add(out, " */\n\n");
 }
 
-void opevo_i_library_kernel(const opevo_i_library_task *task, opevo_text *out)
+/* The source of a kernel whose heads of functions are as the library calls them. */
+static void add_source(const opevo_i_library_task *task, opevo_text *out)
 {
     const char *at = opevo_text_string(&task->kernel.source), *found = NULL;
     opevo_text signature = {0};
 
-    opevo_i_library_definitions(task, out);
-    opevo_text_add(out,
-                   "/* Functions of the head that this kernel does not call. */\n"
-                   "#pragma GCC diagnostic ignored \"-Wunused-function\"\n"
-                   "#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n"
-                   "#pragma GCC diagnostic ignored \"-Wunknown-pragmas\" /* without OpenMP */\n"
-                   "/* Vectors are passed between functions of this file only. */\n"
-                   "#pragma GCC diagnostic ignored \"-Wpsabi\"\n\n");
     opevo_text_printf(&signature, "void %s(", task->kernel.entry);
     while (!signature.failed && (found = strstr(at, opevo_text_string(&signature))) != NULL) {
         const char *end = strchr(found, ')');
@@ -371,4 +381,13 @@ void opevo_i_library_kernel(const opevo_i_library_task *task, opevo_text *out)
     opevo_text_add(out, at);
     out->failed |= signature.failed;
     opevo_text_free(&signature);
+}
+
+void opevo_i_library_kernel(const opevo_network_library *self, int number, opevo_text *out)
+{
+    opevo_i_library_part parts[] = {{"definitions", {0}}, {"source", {0}}};
+
+    opevo_i_library_definitions(&self->task[number], &parts[0].text);
+    add_source(&self->task[number], &parts[1].text);
+    opevo_i_library_fill(self, opevo_i_library_kernel_text, parts, 2, out);
 }

@@ -69,7 +69,7 @@ cleanup:
     return status;
 }
 
-/* Numbers from -1 to 1; whole numbers are 0 or 1, which most tables, masks and lengths take. */
+/* Numbers from -1 to 1; integers are 0 or 1, which most tables, masks and lengths take. */
 static opevo_status draw_inputs(const opevo_network_library *self, opevo_array *inputs,
                                 opevo_error *err)
 {

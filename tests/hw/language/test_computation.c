@@ -114,7 +114,7 @@ CHECK_TEST(test_errors_name_line_and_column)
     check_refused("A[i:3]; C[i:4] = A[i]", OPEVO_INVALID,
                   "the extent of i is 4 here, but 3 before");
     check_refused("C[i:4] = A[i] + k", OPEVO_INVALID, "1:17: k is not an axis of C");
-    check_refused("C[i:4] = A[i*i]", OPEVO_INVALID, "1:12: an index is a sum of whole multiples");
+    check_refused("C[i:4] = A[i*i]", OPEVO_INVALID, "1:12: an index is a sum of integer multiples");
     check_refused("C[i:4] = A[B[i]]", OPEVO_INVALID, "an index is a sum");
     check_refused("C[i:4] = C[i]", OPEVO_INVALID, "C reads itself");
     check_refused("C[i:4] = D[i]; D[i] = A[i]", OPEVO_INVALID, "D is read in line 1 already");

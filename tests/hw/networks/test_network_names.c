@@ -150,6 +150,8 @@ CHECK_TEST(names_that_do_not_compile_are_refused)
                                           "pthread",  "tm",
                                           "time",     "move",
                                           "step_1",   "kernel_000",
+                                          "net_step", "NET_ARENA",
+                                          "net_run",  "emulatedMalloc",
                                           "\303\251", "a2345678901234567890123456"};
     static const char *const allowed[] = {
         "net",  "resnet18",    "R",  "network", "a23456789012345678901234",
@@ -211,6 +213,8 @@ CHECK_TEST(words_of_the_sources_are_refused)
                 assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
                 fclose(file);
                 check_words(text);
+                assert_null(strstr(text, "net@"));
+                assert_null(strstr(text, "NET@"));
                 read++;
             }
             free(text);

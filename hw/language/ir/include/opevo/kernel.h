@@ -86,6 +86,10 @@ typedef struct opevo_kernel {
 
 void opevo_kernel_free(opevo_kernel *kernel);
 
+/* Give it another entry, also where the text says `from`: names of its functions begin with that.
+ * Without memory the source fails. */
+void opevo_kernel_rename(opevo_kernel *kernel, const char *from, const char *entry);
+
 /* A constant may be read in a layout of its own. Beside the kernel is then a function that brings
  * the dense array into it, once for any number of calls; of a constant of float32:
  *     void ENTRY_pack_b(const float *b, float *packed);
