@@ -199,8 +199,11 @@ static bool has_branches(const Onnx__Node *node)
 static opevo_status append(void ***to, size_t *to_count, void **from, size_t *from_count,
                            opevo_error *err)
 {
-    void **grown = realloc(*to, (*to_count + *from_count + 1) * sizeof *grown);
+    void **grown = NULL;
 
+    if (*from_count == 0)
+        return OPEVO_OK;
+    grown = realloc(*to, (*to_count + *from_count) * sizeof *grown);
     if (!grown)
         return no_memory(err);
     *to = grown;

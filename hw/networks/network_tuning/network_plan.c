@@ -87,7 +87,8 @@ opevo_status opevo_network_plan_create(const opevo_network *network,
     *out = &self->super;
     self = NULL;
 cleanup:
-    opevo_network_plan_destroy(&self->super);
+    if (self)
+        opevo_network_plan_destroy(&self->super);
     return status;
 }
 
