@@ -60,6 +60,7 @@ static opevo_status compare_cell(const opevo_i_analysis_study *self, size_t numb
     const opevo_study_analysis *analysis = self->analysis;
     const opevo_study_cell *cell = &analysis->cells[number];
     opevo_signed_rank test;
+    opevo_anytime anytime;
     opevo_status status = OPEVO_OK;
     twins room;
     size_t pairs = 0;
@@ -74,7 +75,10 @@ static opevo_status compare_cell(const opevo_i_analysis_study *self, size_t numb
         opevo_i_analysis_entries(self, number, analysis->places[cell->landscape].compared_at,
                                  room.own),
         room.other, list_twin(analysis, cell, room.other), room.of_own, room.of_other);
-    if (pairs > 0) {
+    if (pairs > 0 && analysis->options.anytime) {
+        OPEVO_TRY(opevo_anytime_test(room.of_own, room.of_other, pairs, &anytime, err));
+        *p = anytime.p;
+    } else if (pairs > 0) {
         OPEVO_TRY(opevo_signed_rank_test_of_pairs(room.of_own, room.of_other, pairs, &test, err));
         *p = test.p;
     }

@@ -26,6 +26,29 @@ typedef struct matched {
     size_t count;
 } matched;
 
+/* Test and intervals that hold at any number of pairs; the differences are overwritten. */
+static opevo_status test_anytime(const matched *runs, double confidence, opevo_study_pair *pair,
+                                 opevo_error *err)
+{
+    static const opevo_interval range = {-1, 1}, share = {0, 1};
+    opevo_status status = opevo_anytime_test(runs->a, runs->b, runs->count, &pair->anytime, err);
+
+    if (status == OPEVO_OK)
+        status = opevo_confidence_sequence(runs->difference, runs->count, range, confidence,
+                                           &pair->interval, err);
+    for (size_t i = 0; i < runs->count; i++) {
+        double error = OPEVO_ROUNDING * (fabs(runs->a[i]) + fabs(runs->b[i]));
+
+        runs->difference[i] = fabs(runs->difference[i]) <= error ? 0.5
+                              : runs->difference[i] > 0          ? 1
+                                                                 : 0;
+    }
+    if (status == OPEVO_OK)
+        status = opevo_confidence_sequence(runs->difference, runs->count, share, confidence,
+                                           &pair->superiority, err);
+    return status;
+}
+
 static opevo_status test_pair(const opevo_i_analysis_study *self, size_t number,
                               const matched *runs, opevo_study_pair *pair, opevo_error *err)
 {
@@ -37,7 +60,9 @@ static opevo_status test_pair(const opevo_i_analysis_study *self, size_t number,
 
     pair->mean_a = opevo_i_analysis_mean(runs->a, runs->count, 1);
     pair->mean_b = opevo_i_analysis_mean(runs->b, runs->count, 1);
-    if (status == OPEVO_OK)
+    if (status == OPEVO_OK && options->anytime)
+        status = test_anytime(runs, options->confidence, pair, err);
+    else if (status == OPEVO_OK)
         status = opevo_mean_interval(runs->difference, runs->count, range, &bootstrap,
                                      options->confidence, options->exact_intervals, &pair->interval,
                                      err);
@@ -91,8 +116,13 @@ static opevo_status list_pairs(opevo_study_analysis *analysis, opevo_error *err)
                                    sizeof *analysis->pairs))
                     return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for comparisons.");
                 analysis->pairs = pairs;
-                analysis->pairs[analysis->pair_count++] = (opevo_study_pair){
-                    .landscape = i, .a = a, .b = b, .trials = analysis->places[i].compared_at};
+                analysis->pairs[analysis->pair_count++] =
+                    (opevo_study_pair){.landscape = i,
+                                       .a = a,
+                                       .b = b,
+                                       .trials = analysis->places[i].compared_at,
+                                       .anytime.p = NAN,
+                                       .superiority = {NAN, NAN}};
             }
         }
     }
@@ -103,10 +133,12 @@ static void judge(const opevo_study_analysis *analysis, size_t family, opevo_stu
 {
     double alpha = analysis->options.alpha;
     double total = pair->test.plus + pair->test.minus;
+    bool ahead = analysis->options.anytime ? pair->anytime.log_better > pair->anytime.log_worse
+                                           : pair->test.rank_biserial > 0;
 
     pair->pairs_needed = INFINITY;
     if (pair->p_adjusted <= alpha)
-        pair->verdict = pair->test.rank_biserial > 0 ? OPEVO_VERDICT_BETTER : OPEVO_VERDICT_WORSE;
+        pair->verdict = ahead ? OPEVO_VERDICT_BETTER : OPEVO_VERDICT_WORSE;
     if (total > 0)
         pair->pairs_needed =
             opevo_signed_rank_pairs(pair->test.plus / total, alpha / (double)family, wanted_power);
@@ -128,7 +160,9 @@ opevo_status opevo_i_analysis_study_pairs(opevo_i_analysis_study *self, opevo_er
     OPEVO_TRY(
         opevo_parallel_for(analysis->pair_count, analysis->options.threads, compare, self, err));
     for (size_t i = 0; i < analysis->pair_count; i++) {
-        p[i] = analysis->pairs[i].test.pairs ? analysis->pairs[i].test.p : (double)NAN;
+        p[i] = !analysis->pairs[i].test.pairs ? (double)NAN
+               : analysis->options.anytime    ? analysis->pairs[i].anytime.p
+                                              : analysis->pairs[i].test.p;
         family += analysis->pairs[i].test.pairs > 0;
     }
     OPEVO_TRY(opevo_holm_adjust(p, analysis->pair_count, p + analysis->pair_count, err));
@@ -187,7 +221,10 @@ void opevo_study_pair_sentence(const opevo_study_analysis *analysis, const opevo
                       test->ties, test->losses, test->pairs);
     add_p(pair->p_adjusted, out);
     opevo_text_printf(out, " after Holm, %s; rank correlation %+.2f)",
-                      test->exact ? "exact" : "normal approximation", test->rank_biserial);
+                      analysis->options.anytime ? "at any time"
+                      : test->exact             ? "exact"
+                                                : "normal approximation",
+                      test->rank_biserial);
     if (pair->verdict == OPEVO_VERDICT_UNRESOLVED)
         add_needed(pair, out);
 }

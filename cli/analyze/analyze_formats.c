@@ -109,17 +109,21 @@ static void add_pair(opevo_text *out, const opevo_study_analysis *analysis,
     row self = {analysis->study.landscapes[pair->landscape].name,
                 analysis->study.contenders[pair->a], analysis->study.contenders[pair->b],
                 "estimated"};
-    row of_p = self;
+    row of_p = self, bounded = self;
     double at = (double)pair->trials, runs = (double)pair->test.pairs;
 
     if (pair->test.pairs == 0)
         return;
+    bounded.sure = "bounded";
     of_p.sure = pair->test.exact ? "exact" : "approximate";
     add_row(out, &self, "difference", at, runs, pair->mean_a - pair->mean_b, pair->interval);
     add_row(out, &of_p, "p", at, runs, pair->test.p, none);
-    add_row(out, &of_p, "p_holm", at, runs, pair->p_adjusted, none);
+    if (analysis->options.anytime)
+        add_row(out, &bounded, "p_anytime", at, runs, pair->anytime.p, none);
+    add_row(out, analysis->options.anytime ? &bounded : &of_p, "p_holm", at, runs, pair->p_adjusted,
+            none);
     add_row(out, &self, "rank_biserial", at, runs, pair->test.rank_biserial, none);
-    add_row(out, &self, "superiority", at, runs, pair->test.superiority, none);
+    add_row(out, &self, "superiority", at, runs, pair->test.superiority, pair->superiority);
     add_row(out, &self, "pairs_needed", at, runs, pair->pairs_needed, none);
     add_row(out, &self, "verdict", at, runs, (double)pair->verdict, none);
 }

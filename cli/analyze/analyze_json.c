@@ -32,6 +32,7 @@ void opevo_i_cli_analysis_json_settings(const opevo_stored_study *data,
     opevo_json_double(out, "confidence", options->confidence);
     opevo_json_string(out, "intervals", options->exact_intervals ? "exact" : "approximate");
     opevo_json_double(out, "alpha", options->alpha);
+    opevo_json_bool(out, "anytime", options->anytime);
     opevo_json_index(out, "resamples", options->resamples);
     opevo_json_index(out, "seed", options->seed);
 }
@@ -292,9 +293,11 @@ static void add_pair(opevo_text *out, const opevo_study_analysis *analysis,
     add_interval(out, "difference_interval", pair->interval);
     opevo_json_double(out, "p", pair->test.p);
     opevo_json_bool(out, "p_exact", pair->test.exact);
+    opevo_json_double(out, "p_anytime", pair->anytime.p);
     opevo_json_double(out, "p_holm", pair->p_adjusted);
     opevo_json_double(out, "rank_biserial", pair->test.rank_biserial);
     opevo_json_double(out, "superiority", pair->test.superiority);
+    add_interval(out, "superiority_interval", pair->superiority);
     opevo_json_double(out, "pairs_needed", pair->pairs_needed);
     opevo_json_string(out, "verdict", opevo_verdict_name(pair->verdict));
     opevo_json_string(out, "sentence", opevo_text_string(&sentence));

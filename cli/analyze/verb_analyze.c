@@ -26,6 +26,7 @@ static const opevo_option options[] = {
     {"confidence", "P", "confidence level of all intervals (default .95)", false},
     OPEVO_I_INTERVALS_OPTION,
     {"alpha", "P", "probability of any false verdict (default .05)", false},
+    {"anytime", NULL, "verdicts that hold however the number of seeds was chosen", false},
     {"resamples", "N", "resamples of the bootstrap (default 2000)", false},
     {"seed", "N", "seed of the bootstrap (default 1)", false},
     {"threads", "N", "threads (default 0: all cores)", false},
@@ -195,6 +196,31 @@ static opevo_status compute_fronts(const char *names, opevo_stored_study *data, 
     return status;
 }
 
+/* On demand, and of a store whose seeds were added until its pairs were resolved. */
+static opevo_status choose_anytime(const opevo_call *call, opevo_i_cli_analysis_work *work,
+                                   opevo_error *err)
+{
+    bool *anytime = &work->settings.options.anytime;
+    bool asked = strcmp(call->verb->name, "analyze") == 0 && opevo_i_cli_flag(call, "anytime");
+    bool looked = false;
+
+    *anytime = asked;
+    for (size_t i = 0; i < work->data.store_count; i++) {
+        opevo_status status = opevo_store_is_looked(work->data.stores[i], &looked, err);
+
+        if (status != OPEVO_OK)
+            return status;
+        *anytime = *anytime || looked;
+    }
+    if (*anytime)
+        opevo_text_add(&work->data.notes,
+                       asked ? "verdicts and intervals of differences hold for any choice of the "
+                               "number of seeds (--anytime)\n"
+                             : "seeds were added until pairs were resolved (opevo study --until): "
+                               "verdicts and intervals of differences hold all the same\n");
+    return OPEVO_OK;
+}
+
 opevo_status opevo_i_cli_analysis_make(const opevo_call *call, opevo_i_cli_analysis_work *work,
                                        opevo_error *err)
 {
@@ -210,6 +236,7 @@ opevo_status opevo_i_cli_analysis_make(const opevo_call *call, opevo_i_cli_analy
     if (opevo_i_cli_option(call, "criteria"))
         OPEVO_TRY(compute_fronts(opevo_i_cli_option(call, "criteria"), &work->data, err));
     OPEVO_TRY(opevo_stored_study_assemble(&work->data, err));
+    OPEVO_TRY(choose_anytime(call, work, err));
     OPEVO_TRY(opevo_study_analyse(&work->data.study, study_options, &work->analysis, err));
     leave_out_degenerate(work, opevo_i_cli_flag(call, "all") || opevo_i_cli_flag(call, "json") ||
                                    strcmp(call->verb->name, "analyze") != 0);

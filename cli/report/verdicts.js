@@ -39,7 +39,10 @@ function addNumbers(parent, data, indices) {
         "Every pair over the seeds that both have: ",
         sure("estimated"),
         " differences of the mean fraction with ",
-        `${confidence(data)} intervals; p of Wilcoxon's signed ranks, adjusted over all pairs of this report; effect is the `,
+        data.anytime
+          ? `${short(100 * data.confidence)} % intervals and p of bets on signed ranks, both of which hold at any number of seeds, `
+          : `${confidence(data)} intervals; p of Wilcoxon's signed ranks, `,
+        "adjusted over all pairs of this report; effect is the ",
         "matched rank correlation.",
       ],
     ),

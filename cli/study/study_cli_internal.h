@@ -9,7 +9,7 @@
 #include "objective_spec_internal.h"
 #include "shard_internal.h"
 
-#include <opevo/study.h>
+#include <opevo/study_until.h>
 
 /* ---- Objectives (study_objectives.c) ---- */
 
@@ -35,7 +35,7 @@ bool opevo_i_cli_opened_has(const opevo_i_cli_opened *opened, const char *option
 /* ---- Printing (study_print.c) ---- */
 
 typedef struct opevo_i_cli_study_call {
-    const opevo_study *study;
+    opevo_study *study;
     const opevo_i_cli_opened *opened; /* the objectives of the plan */
     size_t opened_count;
     const char *store; /* as given */
@@ -43,13 +43,18 @@ typedef struct opevo_i_cli_study_call {
     opevo_shard shard;
     opevo_text by; /* who said so */
     bool json;
+    bool until;    /* add seeds until all pairs are resolved */
+    uint64_t most; /* seeds of a combination */
+    double alpha;  /* probability that a pair is ever resolved by chance */
 } opevo_i_cli_study_call;
 
 /* Say on stderr where a tuner leaves some of the workers of an objective idle. */
 void opevo_i_cli_study_tell_idle(const opevo_study *study);
 void opevo_i_cli_study_print_head(const opevo_i_cli_study_call *self, opevo_text *out);
+/* `until`: what was told apart, if the call asks for that. */
 void opevo_i_cli_study_print_result(const opevo_i_cli_study_call *self,
-                                    const opevo_study_result *result, opevo_text *out);
+                                    const opevo_study_result *result,
+                                    const opevo_until_result *until, opevo_text *out);
 void opevo_i_cli_study_print_estimate(const opevo_i_cli_study_call *self,
                                       const opevo_study_estimate *estimate, unsigned threads,
                                       opevo_text *out);
@@ -57,6 +62,9 @@ void opevo_i_cli_study_print_estimate(const opevo_i_cli_study_call *self,
 void opevo_i_cli_study_print_merge(const opevo_i_cli_study_call *self,
                                    const opevo_merge_result *result, uint64_t fruitless,
                                    size_t sources, opevo_text *out);
+/* Which pairs are resolved, and by how many seeds; in JSON as a member "until" (study_until.c). */
+void opevo_i_cli_study_print_until(const opevo_i_cli_study_call *self,
+                                   const opevo_until_result *until, opevo_text *out);
 /* How many seeds it takes to see a probability of superiority, as one of so many comparisons. */
 opevo_status opevo_i_cli_study_print_size(double superiority, uint64_t comparisons, bool json,
                                           opevo_text *out, opevo_error *err);

@@ -72,10 +72,12 @@ void opevo_i_cli_study_print_head(const opevo_i_cli_study_call *self, opevo_text
 
     if (self->json)
         return;
-    add_count(out, opevo_study_run_count(study), "run");
-    opevo_text_add(out, ": ");
+    if (!self->until) {
+        add_count(out, opevo_study_run_count(study), "run");
+        opevo_text_add(out, ": ");
+    }
     add_count(out, study->line_count, "combination");
-    opevo_text_add(out, " x ");
+    opevo_text_add(out, self->until ? " x up to " : " x ");
     add_count(out, study->seed_count, "seed");
     if (self->shard.count > 1)
         opevo_text_printf(out, "; shard %u/%u", (unsigned)self->shard.index + 1,
@@ -106,7 +108,8 @@ static void add_measured_json(const opevo_i_cli_study_call *self, opevo_text *ou
 }
 
 void opevo_i_cli_study_print_result(const opevo_i_cli_study_call *self,
-                                    const opevo_study_result *result, opevo_text *out)
+                                    const opevo_study_result *result,
+                                    const opevo_until_result *until, opevo_text *out)
 {
     double share = result->wall_s > 0 ? result->busy_s / (result->wall_s * result->threads) : 0;
 
@@ -124,6 +127,8 @@ void opevo_i_cli_study_print_result(const opevo_i_cli_study_call *self,
         opevo_json_bool(out, "interrupted", result->interrupted);
         add_shard_json(self, out);
         add_measured_json(self, out);
+        if (self->until)
+            opevo_i_cli_study_print_until(self, until, out);
         opevo_text_add(out, "}\n");
         return;
     }
@@ -144,6 +149,8 @@ void opevo_i_cli_study_print_result(const opevo_i_cli_study_call *self,
                           (unsigned long long)result->gave_up);
         opevo_text_add(out, "; opevo runs STORE:RUN shows the reason\n");
     }
+    if (self->until && !result->interrupted)
+        opevo_i_cli_study_print_until(self, until, out);
     if (result->interrupted)
         opevo_text_add(out, "interrupted; the same command continues\n");
 }

@@ -28,6 +28,10 @@ static const opevo_option options[] = {
     {"threads", "N", "threads (default 0: all cores)", false},
     OPEVO_I_GIVE_UP_OPTION,
     {"dry-run", NULL, "print the runs and the estimated time, and stop", false},
+    {"until", "resolved", "add seeds until all pairs of tuners are told apart", false},
+    {"seeds-max", "N", "--until: most seeds of a tuner (default: ten times those of the plan)",
+     false},
+    {"alpha", "P", "--until: probability of any false verdict (default .05)", false},
     {"size", "P", "print the number of seeds that detect a probability of superiority P", false},
     {"comparisons", "N", "for --size: number of comparisons in the family (default 1)", false},
     {"json", NULL, "print one JSON object", false},
@@ -114,7 +118,8 @@ static opevo_status do_runs(const opevo_call *call, const opevo_i_cli_study_call
     bool is_share = self->shard.count > 1;
     int of_share = OPEVO_EXIT_OK;
     watcher watch = {.failing = NULL};
-    opevo_study_result result;
+    opevo_until_result until = {.pairs = NULL};
+    opevo_study_result result = {.runs = 0};
     opevo_study_estimate estimate;
     opevo_status status = OPEVO_OK;
     opevo_study_options given = {
@@ -142,15 +147,20 @@ static opevo_status do_runs(const opevo_call *call, const opevo_i_cli_study_call
     opevo_i_cli_progress_start(&watch.progress, opevo_i_cli_flag(call, "quiet"));
     if (opevo_i_cli_progress_due(&watch.progress))
         opevo_i_cli_progress_draw(&watch.progress, 0, "allocating the runs in the store");
-    status = opevo_study_run(self->study, &given, &result, err);
+    if (self->until)
+        status =
+            opevo_study_until(self->study, &given, self->alpha, (size_t)self->most, &until, err);
+    else
+        status = opevo_study_run(self->study, &given, &result, err);
     opevo_i_cli_progress_end(&watch.progress);
     for (size_t i = 0; i < self->opened_count; i++)
         opevo_i_cli_tell_workers("study", self->opened[i].given.objective);
     if (status != OPEVO_OK)
         goto cleanup;
+    result = self->until ? until.runs : result;
     opevo_i_cli_tell_folder("study", given.store);
     opevo_i_cli_study_print_head(self, out);
-    opevo_i_cli_study_print_result(self, &result, out);
+    opevo_i_cli_study_print_result(self, &result, &until, out);
     /* A share has done its work; the whole is judged when it is merged. */
     if (result.fruitless && !is_share)
         *exit_code = OPEVO_EXIT_FAILED;
@@ -159,6 +169,7 @@ static opevo_status do_runs(const opevo_call *call, const opevo_i_cli_study_call
     if (result.interrupted)
         *exit_code = OPEVO_EXIT_SIGINT;
 cleanup:
+    opevo_until_result_free(&until);
     free_watcher(&watch);
     return status;
 }
@@ -340,6 +351,35 @@ static opevo_status check_call(const opevo_call *call, opevo_error *err)
     return OPEVO_OK;
 }
 
+static opevo_status read_until(const opevo_call *call, opevo_i_cli_study_call *self,
+                               opevo_error *err)
+{
+    const char *until = opevo_i_cli_option(call, "until");
+    const char *alpha = opevo_i_cli_option(call, "alpha");
+    opevo_status status = OPEVO_OK;
+
+    self->until = until != NULL;
+    self->alpha = 0.05;
+    if (!until && (alpha || opevo_i_cli_option(call, "seeds-max")))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--seeds-max and --alpha require --until resolved.");
+    if (!until)
+        return OPEVO_OK;
+    if (strcmp(until, "resolved") != 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--until %.200s: give resolved.", until);
+    if (self->shard.count > 1 || opevo_i_cli_flag(call, "merge") ||
+        opevo_i_cli_flag(call, "dry-run"))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--until cannot be combined with shares, --merge or --dry-run: which "
+                          "runs follow depends on all runs before.");
+    if (alpha &&
+        (!opevo_parse_double(alpha, &self->alpha) || !(self->alpha > 0 && self->alpha < 1)))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--alpha %.200s: give a number between 0 and 1.",
+                          alpha);
+    status = opevo_i_cli_option_count(call, "seeds-max", 10 * self->study->seed_count,
+                                      self->study->seed_count, 1 << 24, &self->most, err);
+    return status;
+}
+
 static opevo_status print_size(const opevo_call *call, opevo_text *out, opevo_error *err)
 {
     double superiority = 0;
@@ -393,6 +433,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     self.study = study;
     self.opened = opened;
     self.opened_count = count;
+    OPEVO_TRY(read_until(call, &self, err));
     warn_of_wall_time(call->arguments[0], opened, count);
     if (opevo_i_cli_flag(call, "merge"))
         status = merge(call, &self, out, exit_code, err);
@@ -415,6 +456,7 @@ const opevo_verb opevo_i_cli_verb_study = {
         "  opevo study plan.json --store study.db\n"
         "  opevo study plan.json --store study.db --shard 2/8\n"
         "  opevo study plan.json --store study.db --merge\n"
+        "  opevo study plan.json --store study.db --until resolved\n"
         "  opevo study --size 0.6\n\n"
         "A plan, which docs/formats/study.md describes in full:\n\n"
         "  {\"study\": 1,\n"

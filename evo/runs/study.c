@@ -71,6 +71,20 @@ static uint64_t seed_of(const scheduler *self, size_t place)
     return opevo_study_seed(self->study, self->numbers[place]);
 }
 
+/* Of each line only the runs of its first seeds. */
+static void leave_seeds(scheduler *self, const size_t *line_seeds)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < self->count; i++) {
+        uint64_t number = self->numbers[i];
+
+        if (number / self->study->line_count < line_seeds[number % self->study->line_count])
+            self->numbers[kept++] = number;
+    }
+    self->count = kept;
+}
+
 static opevo_status prepare(scheduler *self, opevo_error *err)
 {
     const opevo_study_options *options = self->options;
@@ -78,6 +92,8 @@ static opevo_status prepare(scheduler *self, opevo_error *err)
 
     OPEVO_TRY(opevo_i_study_shard_numbers(self->study, options->shard, &self->numbers, &self->count,
                                           err));
+    if (options->line_seeds)
+        leave_seeds(self, options->line_seeds);
     self->result.runs = self->count;
     if (options->known)
         OPEVO_TRY(leave_known(self, err));

@@ -163,6 +163,7 @@ static opevo_status make_line(const opevo_plan *plan, const place *at, opevo_obj
     *line = (opevo_study_line){.objective = objective,
                                .note = *note,
                                .tuner = plan->tuners[at->tuner].ops,
+                               .place = at->objective,
                                .is_twin = at->is_twin};
     OPEVO_TRY(set_settings(plan, at, line, err));
     OPEVO_TRY(set_search(plan, at, line, err));

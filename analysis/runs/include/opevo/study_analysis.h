@@ -7,6 +7,7 @@
 #ifndef OPEVO_STUDY_ANALYSIS_H
 #define OPEVO_STUDY_ANALYSIS_H
 
+#include <opevo/anytime.h>
 #include <opevo/api.h>
 #include <opevo/bootstrap.h>
 #include <opevo/comparison.h>
@@ -63,6 +64,9 @@ typedef struct opevo_analysis_options {
     double cutoff_from, cutoff_to; /* the community's cut-offs between which a score is averaged */
     bool
         exact_intervals; /* of means: those of opevo_mean_interval that hold for any distribution */
+    /* Verdicts and intervals of differences hold however the number of seeds was chosen: p is that
+     * of opevo_anytime_test, intervals are those of opevo_confidence_sequence. */
+    bool anytime;
 } opevo_analysis_options;
 /* Checkpoints 50, 100, 150, 220, 500 and the horizon; targets .9, .95, .99, 1; confidence .95;
  * alpha .05; 2,000 resamples; seed 1; cut-offs .5 and .96. */
@@ -174,7 +178,10 @@ typedef struct opevo_study_pair {
     double mean_a, mean_b;   /* over the pairs */
     opevo_interval interval; /* of mean_a - mean_b */
     opevo_signed_rank test;
-    double p_adjusted; /* Holm over all pairs of all landscapes; NAN without pairs */
+    /* If the analysis is anytime; otherwise without pairs and NAN. */
+    opevo_anytime anytime;      /* its p is that of the verdict */
+    opevo_interval superiority; /* of (wins + ties / 2) / pairs */
+    double p_adjusted;          /* Holm over all pairs of all landscapes; NAN without pairs */
     opevo_verdict verdict;
     double pairs_needed; /* to resolve such a difference with power .8; INFINITY: none is seen */
 } opevo_study_pair;

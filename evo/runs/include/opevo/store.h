@@ -179,6 +179,14 @@ OPEVO_API opevo_status opevo_store_list_planned(opevo_store *store,
 /* Their number. */
 OPEVO_API opevo_status opevo_store_planned(opevo_store *store, uint64_t *count, opevo_error *err);
 
+/* ---- Looks ---- */
+
+/* Mark, for good, that the number of seeds of a store was chosen by looking at its runs, so that
+ * tests for a fixed number do not hold; and whether it is marked. Errors: IO, INVALID as for any
+ * use of the store. */
+OPEVO_API opevo_status opevo_store_mark_looked(opevo_store *store, opevo_error *err);
+OPEVO_API opevo_status opevo_store_is_looked(opevo_store *store, bool *looked, opevo_error *err);
+
 OPEVO_END_C
 
 #endif

@@ -54,6 +54,7 @@ typedef struct opevo_study_line {
     opevo_budget budget;
     const char *budget_text; /* "trials=500 seconds=30 target=95%"; of a time "target=0.5ms" */
     char *own_budget_text;   /* the same where it is not that of the plan; NULL */
+    size_t place;            /* of its objective in the plan */
     bool is_twin;            /* of a plan with "null": the line before once more, on other seeds */
 } opevo_study_line;
 
@@ -94,6 +95,10 @@ OPEVO_API opevo_status opevo_study_create(opevo_plan *plan, const opevo_study_ob
                                           opevo_study **out, opevo_error *err);
 OPEVO_API void opevo_study_destroy(opevo_study *study);
 OPEVO_API uint64_t opevo_study_run_count(const opevo_study *study);
+/* Have `count` seeds, at least as many as there are, which count on from the last. Errors: INVALID if
+ * those of the plan do not ascend by one, or would reach those of twins; LIMIT for more than 2^40
+ * runs; NOMEM. */
+OPEVO_API opevo_status opevo_study_extend(opevo_study *study, size_t count, opevo_error *err);
 /* The seed of run `number`, counted from 0. */
 OPEVO_API uint64_t opevo_study_seed(const opevo_study *study, uint64_t number);
 
@@ -127,6 +132,7 @@ typedef struct opevo_study_options {
     void *observer_context;
     uint64_t give_up;                 /* of measured runs, as in opevo_run_options */
     const opevo_interrupt *interrupt; /* may be NULL */
+    const size_t *line_seeds; /* of each line, how many of the seeds to run; NULL: all of them */
 } opevo_study_options;
 
 typedef struct opevo_study_result {
@@ -159,6 +165,12 @@ static inline opevo_status opevo_study_run(const opevo_study *study,
 {
     return opevo_study_run_sized(study, options, sizeof *options, result, err);
 }
+
+/* The best fitness of run `number` within its trials of the budget, 0 if all failed; NAN if the store
+ * has not the whole run. Errors: those of the store; MISMATCH as opevo_study_run. */
+OPEVO_API opevo_status opevo_study_best(const opevo_study *study, opevo_store *store,
+                                        const uint64_t *numbers, size_t count, double *best,
+                                        opevo_error *err);
 
 /* Join stores of shards into one. After it the store has what one process would have written,
  * number for number; once more changes nothing. */
