@@ -126,27 +126,35 @@ opevo_i_simt_code *opevo_i_simt_work_access(const opevo_i_simt_work *self, bool 
     return code;
 }
 
+/* As it lies in memory. */
+static LLVMTypeRef type_in_memory(const opevo_i_simt_work *self, LLVMTypeRef type)
+{
+    return self->decoder->pairs && LLVMGetTypeKind(type) == LLVMDoubleTypeKind
+               ? LLVMFloatTypeInContext(LLVMGetTypeContext(type))
+               : type;
+}
+
 /* The parts of a value in memory lie one after the other, as those of a vector do; a struct may
  * have gaps and is not supported. */
-static bool decode_access(opevo_i_simt_work *self, bool is_store)
+static bool access_parts(opevo_i_simt_work *self, bool is_store, unsigned at, unsigned alignment,
+                         LLVMAtomicOrdering ordering)
 {
-    unsigned at = is_store ? 1 : 0;
     LLVMValueRef pointer = LLVMGetOperand(self->instruction, at);
-    unsigned alignment = LLVMGetAlignment(self->instruction);
-    LLVMAtomicOrdering ordering = LLVMGetOrdering(self->instruction);
+    unsigned stored = at == 0 ? 1 : 0;
     LLVMTypeRef type =
-        LLVMTypeOf(is_store ? LLVMGetOperand(self->instruction, 0) : self->instruction);
+        LLVMTypeOf(is_store ? LLVMGetOperand(self->instruction, stored) : self->instruction);
     opevo_i_simt_value address, value;
     uint32_t bytes = 0, total = 0;
 
     if (!work_operand(self, at, &address) || address.count != 1 ||
-        (is_store ? !work_operand(self, 0, &value) : !work_result(self)) ||
+        (is_store ? !work_operand(self, stored, &value) : !work_result(self)) ||
         ordering > LLVMAtomicOrderingMonotonic)
         return false;
     if (!is_store)
         value = self->result;
     if (LLVMGetTypeKind(type) == LLVMStructTypeKind)
         return false;
+    type = type_in_memory(self, type);
     total = value.count * size_in_memory(work_part(self, &value, 0), type);
     for (uint32_t p = 0; p < value.count; p++) {
         opevo_i_simt_slot slot = work_part(self, &value, p);
@@ -167,6 +175,25 @@ static bool decode_access(opevo_i_simt_work *self, bool is_store)
     }
     opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_FREE); /* counted where it runs */
     return true;
+}
+
+static bool decode_access(opevo_i_simt_work *self, bool is_store)
+{
+    return access_parts(self, is_store, is_store ? 1 : 0, LLVMGetAlignment(self->instruction),
+                        LLVMGetOrdering(self->instruction));
+}
+
+/* Of a whole vector, which the instruction needs to be aligned. */
+bool opevo_i_simt_work_stream(opevo_i_simt_work *self)
+{
+    LLVMTypeRef type;
+
+    if (LLVMGetNumArgOperands(self->instruction) != 2)
+        return false;
+    type = LLVMTypeOf(LLVMGetOperand(self->instruction, 1));
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind &&
+           access_parts(self, true, 0, (unsigned)LLVMABISizeOfType(self->decoder->layout, type),
+                        LLVMAtomicOrderingNotAtomic);
 }
 
 static bool update_of(LLVMAtomicRMWBinOp operation, opevo_i_simt_update *out)

@@ -147,15 +147,6 @@ static bool decode_inlined(opevo_i_simt_work *self, LLVMValueRef function)
     return ok;
 }
 
-/* Assembly of no instructions, by which sources hide a value from compilers. */
-static bool is_empty(LLVMValueRef assembly)
-{
-    size_t length;
-
-    (void)LLVMGetInlineAsmAsmString(assembly, &length);
-    return length == 0;
-}
-
 /* Its result is its operand. */
 static bool decode_empty(opevo_i_simt_work *self)
 {
@@ -166,6 +157,27 @@ static bool decode_empty(opevo_i_simt_work *self)
     return LLVMGetNumArgOperands(self->instruction) == 1 && opevo_i_simt_work_same(self, 0);
 }
 
+static bool is_assembly(LLVMValueRef assembly, const char *wanted)
+{
+    size_t length;
+    const char *text = LLVMGetInlineAsmAsmString(assembly, &length);
+
+    return length == strlen(wanted) && strncmp(text, wanted, length) == 0;
+}
+
+/* Of no instructions, by which sources hide a value from compilers; stores past the caches, and the
+ * end of these. */
+static bool decode_assembly(opevo_i_simt_work *self, LLVMValueRef assembly)
+{
+    size_t length;
+    const char *constraints = LLVMGetInlineAsmConstraintString(assembly, &length);
+
+    if (is_assembly(assembly, "") || is_assembly(assembly, "sfence"))
+        return decode_empty(self);
+    return is_assembly(assembly, "vmovntps $1, $0") && strncmp(constraints, "=*m,", 4) == 0 &&
+           opevo_i_simt_work_stream(self);
+}
+
 bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what)
 {
     LLVMValueRef function = LLVMGetCalledValue(self->instruction);
@@ -173,12 +185,11 @@ bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what)
     size_t length;
     bool good = false;
 
-    if (LLVMIsAInlineAsm(function) && is_empty(function))
-        return decode_empty(self);
-    if (!LLVMIsAFunction(function)) {
-        *what = LLVMIsAInlineAsm(function) ? "inline assembly" : "an indirect call";
+    *what = LLVMIsAInlineAsm(function) ? "inline assembly" : "an indirect call";
+    if (LLVMIsAInlineAsm(function))
+        return decode_assembly(self, function);
+    if (!LLVMIsAFunction(function))
         return false;
-    }
     *what = LLVMGetValueName2(function, &length);
     if (opevo_i_simt_work_own_call(self, *what))
         return true;

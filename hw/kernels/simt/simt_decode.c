@@ -484,6 +484,7 @@ opevo_status opevo_i_simt_decode(opevo_simt *self, struct LLVMOpaqueModule *modu
                                                : self->options.value_bytes
                                                    ? self->options.value_bytes
                                                    : 4,
+                                .pairs = self->options.one_lane && opevo_i_simt_has_pairs(module),
                                 .err = err};
 
     opevo_i_simt_globals(&all);

@@ -87,6 +87,7 @@ typedef struct opevo_i_simt_decoder {
     size_t slot_count, slot_capacity;
     uint32_t block_code; /* the BLOCK that counts what is emitted */
     uint32_t place;      /* of the instruction that is decoded */
+    bool pairs;          /* doubles are two floats: opevo_i_simt_has_pairs */
     bool forked;         /* in the body of a parallel region */
     uint32_t thread_register;
     unsigned least_access;   /* bytes */
@@ -175,6 +176,10 @@ void opevo_i_simt_value_code(const opevo_i_simt_decoder *self, opevo_i_simt_code
 /* Its result is rounded to a float of so many bytes, where the operation is not exact. */
 void opevo_i_simt_value_rounding(const opevo_i_simt_decoder *self, opevo_i_simt_code *code,
                                  uint8_t bytes);
+
+/* simt_pairs.c: whether no instruction of a module takes a double for a number. Conventions of calls
+ * pass two floats under that type, and optimisers then load and store them so. */
+bool opevo_i_simt_has_pairs(LLVMModuleRef module);
 
 /* simt_emit.c */
 opevo_i_simt_code *opevo_i_simt_emit(opevo_i_simt_decoder *self, opevo_i_simt_kind kind);

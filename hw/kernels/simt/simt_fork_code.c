@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* OpenMP's parallel loops, as clang calls its library, to code. The body of a parallel region, which
- * is a function, is decoded where it is called, between THREAD and JOIN, which goes back to THREAD
- * until each iteration has run. */
+/* OpenMP's parallel loops, as clang calls its library, to code. The body of a parallel region,
+ * which is a function, is decoded where it is called, between THREAD and JOIN, which goes back to
+ * THREAD until each iteration has run. */
 
 #include "simt_work_internal.h"
 

@@ -250,7 +250,8 @@ static bool passed_result(opevo_i_simt_work *self, uint32_t count)
 {
     opevo_i_simt_slot slots[OPEVO_I_SIMT_PARTS];
 
-    if (LLVMGetTypeKind(LLVMTypeOf(self->instruction)) == LLVMVectorTypeKind || count == 1)
+    if (LLVMGetTypeKind(LLVMTypeOf(self->instruction)) == LLVMVectorTypeKind || count == 1 ||
+        self->decoder->pairs)
         return work_result(self) && self->result.count == count;
     for (uint32_t p = 0; p < count; p++)
         slots[p] = (opevo_i_simt_slot){

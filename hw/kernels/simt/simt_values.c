@@ -81,6 +81,10 @@ uint32_t opevo_i_simt_type_parts(const opevo_i_simt_decoder *self, LLVMTypeRef t
 
     if (count > OPEVO_I_SIMT_PARTS)
         return 0;
+    if (kind == LLVMDoubleTypeKind && self->pairs) {
+        sizes[0] = sizes[1] = type_size(self, LLVMFloatTypeInContext(LLVMGetTypeContext(type)));
+        return 2;
+    }
     for (unsigned i = 0; i < count; i++) {
         sizes[i] = type_size(self, opevo_i_simt_part_type(type, i));
         if (sizes[i] == OPEVO_I_SIMT_NO_SIZE)
@@ -274,10 +278,16 @@ static bool constant_bits(const opevo_i_simt_decoder *self, LLVMValueRef constan
     return LLVMIsAConstantExpr(constant) && expression_bits(self, constant, bits, undefined);
 }
 
-static LLVMValueRef constant_part(LLVMValueRef constant, uint32_t part)
+static LLVMValueRef constant_part(const opevo_i_simt_decoder *self, LLVMValueRef constant,
+                                  uint32_t part)
 {
     LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(constant));
 
+    if (kind == LLVMDoubleTypeKind && self->pairs) {
+        LLVMTypeRef single = LLVMFloatTypeInContext(LLVMGetTypeContext(LLVMTypeOf(constant)));
+
+        return LLVMGetAggregateElement(LLVMConstBitCast(constant, LLVMVectorType(single, 2)), part);
+    }
     return kind == LLVMVectorTypeKind || kind == LLVMStructTypeKind
                ? LLVMGetAggregateElement(constant, part)
                : constant;
@@ -299,7 +309,7 @@ static const opevo_i_simt_value *constant_value(opevo_i_simt_decoder *self, LLVM
     if (opevo_i_simt_map_get(&self->constants, constant, &known))
         return &self->values[known];
     for (uint32_t i = 0; i < count; i++) {
-        LLVMValueRef part = constant_part(constant, i);
+        LLVMValueRef part = constant_part(self, constant, i);
         uint64_t bits;
         bool undefined = false;
 

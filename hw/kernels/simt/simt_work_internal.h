@@ -23,6 +23,8 @@ bool opevo_i_simt_work_arithmetic(opevo_i_simt_work *self);
 bool opevo_i_simt_work_conversion(opevo_i_simt_work *self);
 /* simt_addresses.c: getelementptr, alloca and accesses */
 bool opevo_i_simt_work_memory(opevo_i_simt_work *self);
+/* The store of an instruction vmovntps, (pointer, vector). */
+bool opevo_i_simt_work_stream(opevo_i_simt_work *self);
 /* Of an access by a pointer that is aligned so far: code->space. */
 uint8_t opevo_i_simt_work_space(LLVMValueRef pointer, unsigned alignment);
 /* An access of so many bytes: races are looked for by granules, which no access may meet in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //@ computes A[i:n]; C[i] = A[i]*2
-//@ harness {"buffers": {"A": {"type": "f32", "count": "n", "fill": "zero"}, "C": {"type": "f32", "count": "n"}},
+//@ harness {"buffers": {"A": {"type": "f32", "count": "n", "fill": "zero"},
+//@ harness  "C": {"type": "f32", "count": "n"}},
 //@ harness  "steps": [{"call": "f", "arguments": ["A", "C", {"i64": "n"}]}],
 //@ harness  "outputs": {"C": {"absolute": 0}}, "tune": {"sizes": {"n": 12}}}
 //@ 0 proved

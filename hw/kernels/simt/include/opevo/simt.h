@@ -24,8 +24,8 @@
  * another mode than "ieee" or "preserve-sign" of both results and operands are unsupported.
  * Source: PTX ISA, ".ftz" of each instruction; LLVM, NVPTXInstrInfo.td.
  *
- * With `one_lane`, parallel loops of OpenMP with a static schedule (of clang's calls) run as if each
- * iteration were a thread of its own; the races of these are looked for, so that none is left
+ * With `one_lane`, parallel loops of OpenMP with a static schedule (of clang's calls) run as if
+ * each iteration were a thread of its own; the races of these are looked for, so that none is left
  * whatever the number of threads. Barriers, reductions, critical sections, tasks and other
  * schedules are unsupported.
  *
@@ -198,10 +198,10 @@ opevo_status opevo_simt_add_buffer(opevo_simt *simt, const opevo_simt_buffer *bu
 /* The same of a variable of the module in shared or global memory, NULL: of all of them, until the
  * machine is destroyed. False: the module has no variable of that name. */
 bool opevo_simt_allow_same_value(opevo_simt *simt, const char *variable);
-/* In parallel regions of OpenMP, of a module that is run with `one_lane`, thread i has `bytes` bytes
- * of a buffer from byte from + i bytes on for itself: they hold nothing as it begins. The buffer has
- * two such slots, as the numbers of threads are 0 and 1 in turn. False: `from` and `bytes` are not
- * multiples of 64. */
+/* In parallel regions of OpenMP, of a module that is run with `one_lane`, thread i has `bytes`
+ * bytes of a buffer from byte from + i bytes on for itself: they hold nothing as it begins. The
+ * buffer has two such slots, as the numbers of threads are 0 and 1 in turn. False: `from` and
+ * `bytes` are not multiples of 64. */
 bool opevo_simt_set_thread_memory(opevo_simt *simt, uint32_t buffer, uint64_t from, uint64_t bytes);
 /* The caller will read the bytes of a buffer, or wrote all of them: they count as initialised from
  * now on. False: with an arithmetic they cannot be read, as a kernel stored values. */
