@@ -21,6 +21,7 @@
 #include "builds_internal.h"
 #include "calling_internal.h"
 #include "device_lock_internal.h"
+#include "engine_watch_internal.h"
 #include "gpu_internal.h"
 #include "kernel_criteria_internal.h"
 #include "line_reader_internal.h"
@@ -162,6 +163,7 @@ static void send_ready(worker *self)
 static void take_setup(worker *self, const json_t *message)
 {
     opevo_error err = {OPEVO_OK, ""};
+    opevo_i_engine_watch watch;
     opevo_status status = OPEVO_OK;
 
     self->asked = true;
@@ -169,7 +171,9 @@ static void take_setup(worker *self, const json_t *message)
         send_error(self, "A worker is set up once.");
         return;
     }
+    opevo_i_engine_watch_start(&watch);
     status = self->backend->ops->setup(self->backend, message, &err);
+    opevo_i_engine_watch_stop(&watch);
     if (status == OPEVO_OK && self->backend->ops->builds &&
         !opevo_i_worker_kernel_criteria_read(json_object_get(message, "criteria"), &self->criteria))
         status = OPEVO_FAIL(&err, OPEVO_INVALID,
