@@ -36,6 +36,9 @@ typedef enum opevo_i_model_loss {
 /* The prediction of a model that has learned nothing. */
 #define OPEVO_I_BASE_SCORE 0.5f
 
+/* Samples of a step, of models that are trained so. */
+enum { OPEVO_I_MODEL_BATCH = 50 };
+
 struct opevo_i_tvm_boosting;
 
 /* What a model is made for. */

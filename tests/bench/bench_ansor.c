@@ -38,11 +38,11 @@ enum { STATES = 200000, ROWS = 8, FEATURES = 164, TRIALS = 1000, WIDTH = 64 };
 
 static double training_s;
 
-opevo_status real_train(opevo_i_tvm_cost_model *model, const opevo_i_tvm_samples *samples,
+opevo_status real_train(opevo_i_tvm_cost_model *model, const opevo_i_model_samples *samples,
                         opevo_error *err) __asm__("__real_opevo_i_tvm_cost_model_train");
-opevo_status timed_train(opevo_i_tvm_cost_model *model, const opevo_i_tvm_samples *samples,
+opevo_status timed_train(opevo_i_tvm_cost_model *model, const opevo_i_model_samples *samples,
                          opevo_error *err) __asm__("__wrap_opevo_i_tvm_cost_model_train");
-opevo_status timed_train(opevo_i_tvm_cost_model *model, const opevo_i_tvm_samples *samples,
+opevo_status timed_train(opevo_i_tvm_cost_model *model, const opevo_i_model_samples *samples,
                          opevo_error *err)
 {
     double start = opevo_clock_monotonic_s();

@@ -40,7 +40,7 @@ static int measure(const char *name, size_t slots, const opevo_i_model_samples *
 {
     const opevo_i_tree_gru_shape shape = {.hidden = OPEVO_I_TREE_GRU_HIDDEN,
                                           .slots = slots,
-                                          .batch = OPEVO_I_TREE_GRU_BATCH,
+                                          .batch = OPEVO_I_MODEL_BATCH,
                                           .updates = STEPS,
                                           .rate = 1e-3};
     static float scores[CANDIDATES];
@@ -65,8 +65,8 @@ static int measure(const char *name, size_t slots, const opevo_i_model_samples *
     printf("%-16s %8.0f candidates predicted in a second, %7.0f samples trained on, %.2f ms a step "
            "of Adam on %d\n",
            name, 5 * CANDIDATES / (predicted - trained),
-           STEPS * OPEVO_I_TREE_GRU_BATCH / (trained - began), 1e3 * (trained - began) / STEPS,
-           OPEVO_I_TREE_GRU_BATCH);
+           STEPS * OPEVO_I_MODEL_BATCH / (trained - began), 1e3 * (trained - began) / STEPS,
+           OPEVO_I_MODEL_BATCH);
     return 0;
 }
 

@@ -109,7 +109,7 @@ static inline opevo_space *formula_space(const char *json)
     return space;
 }
 
-enum { FORMULA_SETTINGS_MOST = 16 };
+enum { FORMULA_SETTINGS_MOST = 24 };
 
 /* The defaults of a tuner, changed by a list "key=value key=value" (NULL: none). */
 static inline void formula_settings(const opevo_tuner_ops *ops, const char *changes,

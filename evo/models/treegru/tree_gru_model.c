@@ -21,7 +21,7 @@ static opevo_i_model *create(const opevo_i_model_ops *ops, const opevo_i_model_p
 {
     const opevo_i_tree_gru_shape shape = {.hidden = OPEVO_I_TREE_GRU_HIDDEN,
                                           .slots = slots,
-                                          .batch = OPEVO_I_TREE_GRU_BATCH,
+                                          .batch = OPEVO_I_MODEL_BATCH,
                                           .updates = plan->updates,
                                           .rate = RATE};
     model *self = opevo_calloc(1, sizeof *self);

@@ -45,6 +45,7 @@ static const opevo_setting settings_table[] = {
         "how points are chosen: random: samples alone; beam: parameter after parameter"),
     OPEVO_ROW_COUNT("patience", ansor_settings, plan.patience, 0, 0, 1000000000,
                     "trials without a better one that end the search; 0: none"),
+    OPEVO_I_MODEL_ROWS(ansor_settings, plan.model),
 };
 
 static void destroy(opevo_tuner *tuner)
@@ -180,6 +181,20 @@ static bool allocate(opevo_i_tvm_ansor *self, const opevo_space *space,
                                      self->super.width);
 }
 
+/* A network scores fewer points. */
+static size_t thrifty(size_t population, const opevo_i_tvm_model_choice *model)
+{
+    size_t fewer = population / opevo_i_tvm_model_thrift(model);
+
+    return fewer > 0 ? fewer : 1;
+}
+
+static opevo_status use_trees(opevo_tuner *tuner, const opevo_feature_source *source,
+                              opevo_error *err)
+{
+    return opevo_i_tvm_model_check(&((opevo_i_tvm_evolution *)tuner)->plan.model, source, err);
+}
+
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
@@ -192,6 +207,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     OPEVO_SETTINGS_READ(settings_table, settings, &read);
     if (read.search == SEARCH_RANDOM)
         plan->trees = 0;
+    plan->population = thrifty(plan->population, &plan->model);
     self->minimum = read.minimum < plan->population ? read.minimum : plan->population;
     if (!opevo_i_tvm_evolution_init(&self->super, &searches[read.search], plan, space, rng) ||
         !allocate(self, space, &read)) {
@@ -217,4 +233,5 @@ const opevo_tuner_ops opevo_i_ansor_ops = {
     .learn = opevo_i_tvm_evolution_learn,
     .observe = opevo_i_tvm_evolution_observe,
     .library = opevo_i_tvm_cost_model_library,
+    .use_trees = use_trees,
 };

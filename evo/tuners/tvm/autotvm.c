@@ -27,8 +27,10 @@ typedef struct autotvm {
     size_t width;
     size_t plan, trees, chains, steps, diversity, history;
     unsigned loss, margin;
+    opevo_i_tvm_model_choice model;
     double random;
     opevo_rng rng;
+    opevo_rng of_model; /* draws the first weights of a network */
     opevo_i_tvm_boosting boosting;
     opevo_i_rounds *rounds;
     opevo_i_tvm_annealing *annealing;
@@ -56,6 +58,7 @@ static const opevo_setting settings_table[] = {
     OPEVO_ROW_CHOICE("margin", autotvm, margin, "intended shipped",
                      "predictions of earlier trials are assigned to their rows, or in the "
                      "published program's wrong order"),
+    OPEVO_I_MODEL_ROWS(autotvm, model),
 };
 
 static void destroy(opevo_tuner *tuner)
@@ -81,6 +84,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     self->space = space;
     self->width = opevo_space_parameter_count(space);
     self->rng = *rng;
+    opevo_i_tvm_model_stream(rng, &self->of_model);
     self->boosting = (opevo_i_tvm_boosting){
         .loss = self->loss == 0 ? OPEVO_I_LOSS_RANK : OPEVO_I_LOSS_SQUARED,
         .depth = 3,
@@ -94,7 +98,8 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     };
     ratio = self->diversity;
     self->rounds = opevo_i_rounds_create(space);
-    self->annealing = opevo_i_tvm_annealing_create(space, self->chains, self->steps);
+    self->annealing = opevo_i_tvm_annealing_create(
+        space, self->chains, self->steps / opevo_i_tvm_model_thrift(&self->model));
     self->best = opevo_malloc(self->plan * (ratio ? ratio : 1), sizeof *self->best);
     if (!self->rounds || !self->annealing || !self->best) {
         destroy(&self->super);
@@ -106,14 +111,31 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
 
 /* ---- The cost model ---- */
 
+static opevo_i_model_plan plan_of(autotvm *self, const opevo_i_tvm_boosting *boosting)
+{
+    return (opevo_i_model_plan){.loss = boosting->loss,
+                                .rng = &self->of_model,
+                                .updates = self->model.updates,
+                                .boosting = boosting};
+}
+
 static opevo_status ensure_surrogate(autotvm *self, opevo_error *err)
 {
-    if (!self->surrogate)
-        self->surrogate = opevo_i_tvm_surrogate_create(self->space, self->super.features,
-                                                       &self->boosting, self->chains);
-    if (!self->surrogate)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a cost model.");
-    return OPEVO_OK;
+    const opevo_i_tvm_surrogate_plan plan = {.choice = self->model,
+                                             .features = self->super.features,
+                                             .trees = self->super.trees,
+                                             .how = plan_of(self, &self->boosting),
+                                             .batch_most = self->chains};
+
+    return self->surrogate
+               ? OPEVO_OK
+               : opevo_i_tvm_surrogate_create(self->space, &plan, &self->surrogate, err);
+}
+
+static opevo_status use_trees(opevo_tuner *tuner, const opevo_feature_source *source,
+                              opevo_error *err)
+{
+    return opevo_i_tvm_model_check(&((autotvm *)tuner)->model, source, err);
 }
 
 static opevo_i_tvm_fit fit_of(autotvm *self)
@@ -131,6 +153,7 @@ static opevo_status learn(opevo_tuner *tuner, const opevo_trial *trials, size_t 
     autotvm *self = (autotvm *)tuner;
     opevo_i_tvm_boosting boosting = self->boosting;
     opevo_i_tvm_fit fit = fit_of(self);
+    opevo_i_model_plan how;
     opevo_status status = ensure_surrogate(self, err);
 
     if (status != OPEVO_OK || count < self->history)
@@ -139,7 +162,9 @@ static opevo_status learn(opevo_tuner *tuner, const opevo_trial *trials, size_t 
         boosting.rounds = EARLIER_ROUNDS;
     boosting.patience = EARLIER_PATIENCE;
     boosting.recall_size = 2 * self->plan;
-    return opevo_i_tvm_surrogate_learn(self->surrogate, &boosting, &fit, trials, count, err);
+    how = plan_of(self, &boosting);
+    how.updates = opevo_i_tvm_model_updates(&self->model, count);
+    return opevo_i_tvm_surrogate_learn(self->surrogate, &how, &fit, trials, count, err);
 }
 
 static opevo_status scores(void *context, const opevo_index *points, const opevo_index *vertices,
@@ -316,4 +341,5 @@ const opevo_tuner_ops opevo_i_autotvm_ops = {
     .observe = observe,
     .learn = learn,
     .library = opevo_i_tvm_cost_model_library,
+    .use_trees = use_trees,
 };

@@ -186,15 +186,6 @@ double opevo_i_tvm_average_recall(const float *predictions, const size_t *above,
 
 /* ---- Rows of a candidate ---- */
 
-static size_t count_rows(const size_t *rows, size_t count)
-{
-    size_t sum = rows ? 0 : count;
-
-    for (size_t i = 0; rows && i < count; i++)
-        sum += rows[i];
-    return sum;
-}
-
 /* What each row but the first of a candidate does not add to its score. */
 static float repeated_base(const opevo_i_tvm_cost_model *self)
 {
@@ -219,7 +210,7 @@ static void sum_rows(const opevo_i_tvm_cost_model *self, const float *prediction
 /* From a number for each candidate to one for each row, in place. */
 static void spread(float *numbers, const size_t *rows, size_t count)
 {
-    size_t at = count_rows(rows, count);
+    size_t at = opevo_i_model_row_count(rows, count);
 
     for (size_t i = count; i-- > 0;) {
         float number = numbers[i];
@@ -229,7 +220,7 @@ static void spread(float *numbers, const size_t *rows, size_t count)
     }
 }
 
-static void spread_both(const opevo_i_tvm_samples *samples, float *first, float *second)
+static void spread_both(const opevo_i_model_samples *samples, float *first, float *second)
 {
     if (!samples->rows)
         return;
@@ -248,7 +239,7 @@ static double mean_square(const float *predictions, const float *labels, const s
 
         sum += difference * difference * (rows ? (double)rows[i] : 1);
     }
-    return sum / (double)count_rows(rows, count);
+    return sum / (double)opevo_i_model_row_count(rows, count);
 }
 
 /* ---- Training ---- */
@@ -293,7 +284,7 @@ static opevo_status configure(const opevo_i_tvm_boosting *how, BoosterHandle boo
 
 /* What the trees so far say of the candidates trained on; the library keeps it up to date. */
 static opevo_status predict_training(opevo_i_tvm_cost_model *self, BoosterHandle booster,
-                                     DMatrixHandle matrix, const opevo_i_tvm_samples *samples,
+                                     DMatrixHandle matrix, const opevo_i_model_samples *samples,
                                      const float **predictions, opevo_error *err)
 {
     static const char how[] = "{\"type\": 0, \"training\": true, \"iteration_begin\": 0,"
@@ -327,7 +318,7 @@ static opevo_status grow_from(BoosterHandle booster, DMatrixHandle matrix, size_
 #endif
 }
 
-void opevo_i_tvm_squared_gradients(const opevo_i_tvm_samples *samples, const float *scores,
+void opevo_i_tvm_squared_gradients(const opevo_i_model_samples *samples, const float *scores,
                                    float *first, float *second)
 {
     for (size_t i = 0; i < samples->count; i++) {
@@ -339,7 +330,7 @@ void opevo_i_tvm_squared_gradients(const opevo_i_tvm_samples *samples, const flo
 
 /* Grow one more tree. */
 static opevo_status grow(opevo_i_tvm_cost_model *self, BoosterHandle booster, DMatrixHandle matrix,
-                         const opevo_i_tvm_samples *samples, unsigned round, opevo_error *err)
+                         const opevo_i_model_samples *samples, unsigned round, opevo_error *err)
 {
     const float *predictions = NULL;
     opevo_status status = OPEVO_OK;
@@ -356,8 +347,8 @@ static opevo_status grow(opevo_i_tvm_cost_model *self, BoosterHandle booster, DM
     } else {
         opevo_i_tvm_squared_gradients(samples, predictions, self->first, self->second);
     }
-    return grow_from(booster, matrix, count_rows(samples->rows, samples->count), round, self->first,
-                     self->second, err);
+    return grow_from(booster, matrix, opevo_i_model_row_count(samples->rows, samples->count), round,
+                     self->first, self->second, err);
 }
 
 /* In six decimals, as XGBoost's Python interface prints a score and TVM's stopping rule reads it. A
@@ -369,8 +360,8 @@ static double as_printed(double score)
 
 /* How good the trees so far fit the candidates trained on; the larger the better. */
 static opevo_status measure(opevo_i_tvm_cost_model *self, BoosterHandle booster,
-                            DMatrixHandle matrix, const opevo_i_tvm_samples *samples, double *score,
-                            opevo_error *err)
+                            DMatrixHandle matrix, const opevo_i_model_samples *samples,
+                            double *score, opevo_error *err)
 {
     const float *predictions = NULL;
     opevo_status status = predict_training(self, booster, matrix, samples, &predictions, err);
@@ -388,7 +379,7 @@ static opevo_status measure(opevo_i_tvm_cost_model *self, BoosterHandle booster,
 }
 
 static opevo_status boost(opevo_i_tvm_cost_model *self, BoosterHandle booster, DMatrixHandle matrix,
-                          const opevo_i_tvm_samples *samples, opevo_error *err)
+                          const opevo_i_model_samples *samples, opevo_error *err)
 {
     const opevo_i_tvm_boosting *how = &self->boosting;
     unsigned best_round = 0;
@@ -426,10 +417,10 @@ static opevo_status set_column(DMatrixHandle matrix, const char *name, const flo
 
 /* The margin of a candidate is that of its first row. Labels and weights of rows are not asked for,
  * since their gradients are worked out here. */
-static opevo_status set_margins(DMatrixHandle matrix, const opevo_i_tvm_samples *samples,
+static opevo_status set_margins(DMatrixHandle matrix, const opevo_i_model_samples *samples,
                                 opevo_error *err)
 {
-    size_t count = count_rows(samples->rows, samples->count);
+    size_t count = opevo_i_model_row_count(samples->rows, samples->count);
     float *margins = opevo_malloc(count, sizeof *margins);
     opevo_status status = OPEVO_OK;
     size_t at = 0;
@@ -446,14 +437,14 @@ static opevo_status set_margins(DMatrixHandle matrix, const opevo_i_tvm_samples 
     return status;
 }
 
-static opevo_status make_matrix(size_t width, const opevo_i_tvm_samples *samples,
+static opevo_status make_matrix(size_t width, const opevo_i_model_samples *samples,
                                 DMatrixHandle *matrix, opevo_error *err)
 {
     size_t count = samples->count;
-    opevo_status status =
-        checked(XGDMatrixCreateFromMat_omp(samples->features, count_rows(samples->rows, count),
-                                           width, NAN, matrix, 1),
-                err);
+    opevo_status status = checked(
+        XGDMatrixCreateFromMat_omp(samples->features, opevo_i_model_row_count(samples->rows, count),
+                                   width, NAN, matrix, 1),
+        err);
 
     if (status == OPEVO_OK && samples->rows)
         return samples->margins ? set_margins(*matrix, samples, err) : OPEVO_OK;
@@ -477,9 +468,9 @@ static void release_gradients(opevo_i_tvm_cost_model *self)
 }
 
 static opevo_status prepare_gradients(opevo_i_tvm_cost_model *self,
-                                      const opevo_i_tvm_samples *samples, opevo_error *err)
+                                      const opevo_i_model_samples *samples, opevo_error *err)
 {
-    size_t row_count = count_rows(samples->rows, samples->count);
+    size_t row_count = opevo_i_model_row_count(samples->rows, samples->count);
     bool rank = self->boosting.loss == OPEVO_I_LOSS_RANK;
 
     if (!rank && !samples->rows)
@@ -497,8 +488,8 @@ static opevo_status prepare_gradients(opevo_i_tvm_cost_model *self,
 }
 
 /* Rank the labels, for the score. */
-static opevo_status prepare_score(opevo_i_tvm_cost_model *self, const opevo_i_tvm_samples *samples,
-                                  opevo_error *err)
+static opevo_status prepare_score(opevo_i_tvm_cost_model *self,
+                                  const opevo_i_model_samples *samples, opevo_error *err)
 {
     if (!self->boosting.recall_size)
         return OPEVO_OK;
@@ -511,7 +502,7 @@ static opevo_status prepare_score(opevo_i_tvm_cost_model *self, const opevo_i_tv
 }
 
 opevo_status opevo_i_tvm_cost_model_train(opevo_i_tvm_cost_model *model,
-                                          const opevo_i_tvm_samples *samples, opevo_error *err)
+                                          const opevo_i_model_samples *samples, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     DMatrixHandle matrix = NULL;
@@ -565,7 +556,7 @@ opevo_status opevo_i_tvm_cost_model_predict_sums(opevo_i_tvm_cost_model *model,
                                                  const float *features, const size_t *rows,
                                                  size_t count, float *out, opevo_error *err)
 {
-    size_t row_count = count_rows(rows, count);
+    size_t row_count = opevo_i_model_row_count(rows, count);
     opevo_status status = OPEVO_OK;
 
     if (!rows)

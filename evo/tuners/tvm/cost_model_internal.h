@@ -12,14 +12,11 @@
 
 #include <opevo/tuner.h>
 
-typedef enum opevo_i_tvm_loss {
-    OPEVO_I_LOSS_RANK,   /* of pairs, rank_pairs_internal.h */
-    OPEVO_I_LOSS_SQUARED /* reg:squarederror */
-} opevo_i_tvm_loss;
+#include "model_internal.h"
 
 /* How to boost; lambda 1, alpha 0 and exact splits throughout. */
 typedef struct opevo_i_tvm_boosting {
-    opevo_i_tvm_loss loss;
+    opevo_i_model_loss loss;
     unsigned depth;
     double gamma, child_weight, eta;
     unsigned rounds;    /* at most */
@@ -32,9 +29,6 @@ typedef struct opevo_i_tvm_boosting {
                      as often in the mean square as it has rows */
 } opevo_i_tvm_boosting;
 
-/* The prediction of no trees. */
-#define OPEVO_I_BASE_SCORE 0.5f
-
 typedef struct opevo_i_tvm_cost_model opevo_i_tvm_cost_model;
 
 /* `width` features in a row. NULL without memory. */
@@ -42,8 +36,7 @@ opevo_i_tvm_cost_model *opevo_i_tvm_cost_model_create(size_t width,
                                                       const opevo_i_tvm_boosting *boosting);
 void opevo_i_tvm_cost_model_destroy(opevo_i_tvm_cost_model *model);
 
-/* What to train on: `count` candidates, each with one or more rows of `width` finite features, and
- * for each candidate what follows. The score of a candidate is
+/* The score of a candidate is
  *
  *     f(first row) + sum over its other rows of (f(row) - base score),
  *
@@ -55,18 +48,10 @@ void opevo_i_tvm_cost_model_destroy(opevo_i_tvm_cost_model *model);
  * y, weights w and scores s it is 1/2 sum w (s - y)^2, whose derivatives by the prediction of a row
  * are w (s - y) and w. Source: Zheng et al., "Ansor", OSDI 2020, section 5.2; TVM v0.8,
  * pack_sum_square_error. */
-typedef struct opevo_i_tvm_samples {
-    size_t count;
-    const float *features;
-    const size_t *rows; /* how many rows each has; NULL: one */
-    const float *labels;
-    const float *weights; /* at least 0; NULL: 1 */
-    const float *margins; /* prediction to start from; NULL: the base score */
-} opevo_i_tvm_samples;
 
 /* First and second derivatives of that squared loss by the prediction of each row, given the scores
  * of the candidates. Hook of tests. */
-void opevo_i_tvm_squared_gradients(const opevo_i_tvm_samples *samples, const float *scores,
+void opevo_i_tvm_squared_gradients(const opevo_i_model_samples *samples, const float *scores,
                                    float *first, float *second);
 
 /* Forget the trees and grow new ones. The trees that were grown after the best score stay: so does
@@ -75,7 +60,7 @@ void opevo_i_tvm_squared_gradients(const opevo_i_tvm_samples *samples, const flo
  * Errors: NOMEM; LIMIT with the library's own sentence for whatever else it reports. The model is
  * then untrained. Cost: docs/tuners/model-based.md. */
 opevo_status opevo_i_tvm_cost_model_train(opevo_i_tvm_cost_model *model,
-                                          const opevo_i_tvm_samples *samples, opevo_error *err);
+                                          const opevo_i_model_samples *samples, opevo_error *err);
 bool opevo_i_tvm_cost_model_is_trained(const opevo_i_tvm_cost_model *model);
 /* Rounds of the last training, and the best score met. Hook of tests. */
 unsigned opevo_i_tvm_cost_model_rounds(const opevo_i_tvm_cost_model *model);

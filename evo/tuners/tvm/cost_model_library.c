@@ -15,7 +15,7 @@
 
 enum { ROWS = 64, WIDTH = 3 };
 
-static bool train(unsigned depth, const opevo_i_tvm_samples *samples, float *predictions)
+static bool train(unsigned depth, const opevo_i_model_samples *samples, float *predictions)
 {
     const opevo_i_tvm_boosting boosting = {
         .loss = OPEVO_I_LOSS_SQUARED,
@@ -39,7 +39,7 @@ static bool train(unsigned depth, const opevo_i_tvm_samples *samples, float *pre
 static bool grows_as_tested(void)
 {
     float features[ROWS * WIDTH], labels[ROWS], weights[ROWS], predictions[ROWS];
-    opevo_i_tvm_samples samples = {.count = ROWS, .features = features, .labels = labels};
+    opevo_i_model_samples samples = {.count = ROWS, .features = features, .labels = labels};
     uint64_t hash = OPEVO_HASH_START;
 
     for (size_t i = 0; i < ROWS; i++) {

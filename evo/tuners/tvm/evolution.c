@@ -49,6 +49,7 @@ bool opevo_i_tvm_evolution_init(opevo_i_tvm_evolution *self, const opevo_i_tvm_e
     self->space = space;
     self->width = opevo_space_parameter_count(space);
     self->rng = *rng;
+    opevo_i_tvm_model_stream(rng, &self->of_model);
     self->room = plan->population + (size_t)(plan->measured * (double)plan->population);
     self->best_most = SPARE * plan->batch;
     self->rounds = opevo_i_rounds_create(space);
@@ -267,11 +268,22 @@ static opevo_status ensure_surrogate(opevo_i_tvm_evolution *self, opevo_error *e
         .by_rows = self->plan.of_programs,
     };
 
+    const opevo_i_tvm_surrogate_plan plan = {
+        .choice = self->plan.model,
+        .features = self->super.features,
+        .trees = self->super.trees,
+        .how = {.loss = boosting.loss,
+                .rng = &self->of_model,
+                .updates = self->plan.model.updates,
+                .boosting = &boosting},
+        .batch_most = self->room,
+    };
+    opevo_status status = OPEVO_OK;
+
     if (!self->surrogate)
-        self->surrogate =
-            opevo_i_tvm_surrogate_create(self->space, self->super.features, &boosting, self->room);
-    if (!self->surrogate)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a cost model.");
+        status = opevo_i_tvm_surrogate_create(self->space, &plan, &self->surrogate, err);
+    if (status != OPEVO_OK)
+        return status;
     if (self->plan.of_programs)
         opevo_i_tvm_surrogate_refuse_missing(self->surrogate);
     return OPEVO_OK;

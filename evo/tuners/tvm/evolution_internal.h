@@ -33,6 +33,7 @@ typedef struct opevo_i_tvm_evolution_plan {
     size_t trees;     /* of the cost model, at most; 0: the search asks no model */
     bool of_programs; /* the model is of programs, opevo_i_tvm_surrogate_refuse_missing, and the
                               base score counts for each of their rows */
+    opevo_i_tvm_model_choice model;
 } opevo_i_tvm_evolution_plan;
 
 /* The settings that both tuners have, the first of their tables: of a plan that is at the beginning
@@ -75,7 +76,7 @@ struct opevo_i_tvm_evolution {
     opevo_i_tvm_evolution_plan plan;
     const opevo_space *space;
     size_t width;
-    opevo_rng rng;
+    opevo_rng rng, of_model; /* the latter draws the first weights of a network */
     opevo_i_rounds *rounds;
     opevo_i_tvm_surrogate *surrogate; /* made once the source of the features is known */
     size_t trained_on;                /* trials of the last training */

@@ -35,17 +35,19 @@ struct opevo_i_tvm_surrogate {
     size_t row_width;
     size_t rows_most; /* of a point */
     table seen;
-    opevo_i_tvm_cost_model *model;
-    opevo_i_tvm_cost_model *earlier; /* of earlier runs; NULL: none */
-    double earlier_weight;           /* in the predictions */
-    bool refuses_missing;            /* -INFINITY for points without features */
+    const opevo_i_model_ops *ops;
+    opevo_i_tree_view *view; /* that the rows come from; NULL: they do not */
+    bool failed;             /* no memory for it */
+    opevo_i_model *model;
+    opevo_i_model *earlier; /* of earlier runs; NULL: none */
+    double earlier_weight;  /* in the predictions */
+    bool refuses_missing;   /* -INFINITY for points without features */
 
     opevo_index *vertices; /* of one point */
-    float *batch;          /* rows of points to predict, `batch_most` of them */
+    float *batch;          /* rows of points to predict */
     size_t *batch_rows;    /* how many each has */
     bool *batch_missing;   /* whether the source had nothing to say of it */
     float *margins;        /* their predictions by `earlier` */
-    size_t batch_most;
 };
 
 static void destroy_table(table *self)
@@ -55,35 +57,69 @@ static void destroy_table(table *self)
     opevo_free(self->fitness);
 }
 
-opevo_i_tvm_surrogate *opevo_i_tvm_surrogate_create(const opevo_space *space,
-                                                    const opevo_feature_source *source,
-                                                    const opevo_i_tvm_boosting *boosting,
-                                                    size_t batch_most)
+/* Where the rows of the chosen model come from; NULL: the values of the parameters. */
+static const opevo_feature_source *choose_source(opevo_i_tvm_surrogate *self,
+                                                 const opevo_i_tvm_surrogate_plan *plan)
 {
-    opevo_i_tvm_surrogate *self = opevo_calloc(1, sizeof *self);
+    unsigned features = plan->choice.features;
 
+    if (self->ops->reads_trees)
+        return plan->trees;
+    if (features < OPEVO_I_FEATURES_VIEWS)
+        return features == OPEVO_I_FEATURES_AUTO ? plan->features : NULL;
+    self->view = opevo_i_tree_view_create(
+        (opevo_i_tree_view_kind)(features - OPEVO_I_FEATURES_VIEWS), plan->trees);
+    self->failed = !self->view;
+    return self->view ? opevo_i_tree_view_source(self->view) : NULL;
+}
+
+static bool allocate(opevo_i_tvm_surrogate *self, const opevo_i_tvm_surrogate_plan *plan)
+{
+    opevo_i_model_plan how = plan->how;
+    size_t batch_most = plan->batch_most;
+
+    self->features = opevo_i_tvm_features_create(self->space, choose_source(self, plan));
+    if (!self->features || self->failed)
+        return false;
+    self->row_width = how.width = opevo_i_tvm_features_width(self->features);
+    self->rows_most = opevo_i_tvm_features_rows_most(self->features);
+    self->model = self->ops->create(&how);
+    self->vertices = opevo_malloc(self->width, sizeof *self->vertices);
+    self->batch = opevo_malloc(batch_most, self->rows_most * self->row_width * sizeof *self->batch);
+    self->batch_rows = opevo_malloc(batch_most, sizeof *self->batch_rows);
+    self->batch_missing = opevo_malloc(batch_most, sizeof *self->batch_missing);
+    self->margins = opevo_malloc(batch_most, sizeof *self->margins);
+    return self->model && self->vertices && self->batch && self->batch_rows &&
+           self->batch_missing && self->margins;
+}
+
+opevo_status opevo_i_tvm_surrogate_create(const opevo_space *space,
+                                          const opevo_i_tvm_surrogate_plan *plan,
+                                          opevo_i_tvm_surrogate **out, opevo_error *err)
+{
+    opevo_status status = opevo_i_tvm_model_check(&plan->choice, plan->trees, err);
+    opevo_i_tvm_surrogate *self = NULL;
+
+    if (status != OPEVO_OK)
+        return status;
+    self = opevo_calloc(1, sizeof *self);
     if (!self)
-        return NULL;
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a cost model.");
     self->space = space;
     self->width = opevo_space_parameter_count(space);
-    self->batch_most = batch_most;
-    self->features = opevo_i_tvm_features_create(space, source);
-    if (self->features) {
-        self->row_width = opevo_i_tvm_features_width(self->features);
-        self->rows_most = opevo_i_tvm_features_rows_most(self->features);
-        self->model = opevo_i_tvm_cost_model_create(self->row_width, boosting);
-        self->vertices = opevo_malloc(self->width, sizeof *self->vertices);
-        self->batch =
-            opevo_malloc(batch_most, self->rows_most * self->row_width * sizeof *self->batch);
-        self->batch_rows = opevo_malloc(batch_most, sizeof *self->batch_rows);
-        self->batch_missing = opevo_malloc(batch_most, sizeof *self->batch_missing);
-        self->margins = opevo_malloc(batch_most, sizeof *self->margins);
+    self->ops = opevo_i_tvm_model_of(&plan->choice);
+    if (!allocate(self, plan)) {
+        opevo_i_tvm_surrogate_destroy(self);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a cost model.");
     }
-    if (self->model && self->vertices && self->batch && self->batch_rows && self->batch_missing &&
-        self->margins)
-        return self;
-    opevo_i_tvm_surrogate_destroy(self);
-    return NULL;
+    *out = self;
+    return OPEVO_OK;
+}
+
+static void destroy_model(opevo_i_model *model)
+{
+    if (model)
+        model->ops->destroy(model);
 }
 
 void opevo_i_tvm_surrogate_destroy(opevo_i_tvm_surrogate *surrogate)
@@ -91,8 +127,9 @@ void opevo_i_tvm_surrogate_destroy(opevo_i_tvm_surrogate *surrogate)
     if (!surrogate)
         return;
     opevo_i_tvm_features_destroy(surrogate->features);
-    opevo_i_tvm_cost_model_destroy(surrogate->model);
-    opevo_i_tvm_cost_model_destroy(surrogate->earlier);
+    opevo_i_tree_view_destroy(surrogate->view);
+    destroy_model(surrogate->model);
+    destroy_model(surrogate->earlier);
     destroy_table(&surrogate->seen);
     opevo_free(surrogate->vertices);
     opevo_free(surrogate->batch);
@@ -161,10 +198,10 @@ double opevo_i_tvm_surrogate_best(const opevo_i_tvm_surrogate *surrogate)
 
 /* ---- Training ---- */
 
-/* How many rows each point has, or NULL where each has one and nothing is to be summed. */
+/* How many rows each point has, or NULL where each has one. */
 static const size_t *several(const opevo_i_tvm_surrogate *self, const size_t *rows_of)
 {
-    return self->rows_most > 1 ? rows_of : NULL;
+    return self->rows_most > 1 || self->ops->reads_trees ? rows_of : NULL;
 }
 
 /* Scores of `count` points by the model of earlier runs, times its weight. */
@@ -172,8 +209,8 @@ static opevo_status predict_margins(opevo_i_tvm_surrogate *self, const float *ro
                                     const size_t *rows_of, size_t count, float *margins,
                                     opevo_error *err)
 {
-    opevo_status status = opevo_i_tvm_cost_model_predict_sums(
-        self->earlier, rows, several(self, rows_of), count, margins, err);
+    opevo_status status =
+        self->ops->predict(self->earlier, rows, several(self, rows_of), count, margins, err);
 
     for (size_t i = 0; i < count && status == OPEVO_OK; i++)
         margins[i] *= (float)self->earlier_weight;
@@ -225,15 +262,14 @@ cleanup:
 }
 
 /* Train on the observations of `seen` in a drawn order. */
-static opevo_status train(opevo_i_tvm_surrogate *self, opevo_i_tvm_cost_model *model,
-                          const table *seen, const opevo_i_tvm_fit *fit, bool with_margins,
-                          opevo_error *err)
+static opevo_status train(opevo_i_tvm_surrogate *self, opevo_i_model *model, const table *seen,
+                          const opevo_i_tvm_fit *fit, bool with_margins, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t count = seen->count;
     float *labels = opevo_malloc(count, sizeof *labels);
     float *margins = opevo_malloc(count, sizeof *margins);
-    opevo_i_tvm_samples samples = {.count = count, .labels = labels};
+    opevo_i_model_samples samples = {.count = count, .labels = labels};
     table drawn = {0};
 
     if (!labels || !margins) {
@@ -252,7 +288,7 @@ static opevo_status train(opevo_i_tvm_surrogate *self, opevo_i_tvm_cost_model *m
 
         OPEVO_TRY(predict_margins(self, order->rows, order->rows_of, count, margins, err));
     }
-    OPEVO_TRY(opevo_i_tvm_cost_model_train(model, &samples, err));
+    OPEVO_TRY(self->ops->train(model, &samples, err));
 cleanup:
     destroy_table(&drawn);
     opevo_free(labels);
@@ -268,7 +304,7 @@ opevo_status opevo_i_tvm_surrogate_fit(opevo_i_tvm_surrogate *surrogate, const o
     if (self->earlier) {
         self->earlier_weight = exp2(-(double)self->seen.count / fit->half_life);
         if (self->earlier_weight < FORGOTTEN_BELOW) {
-            opevo_i_tvm_cost_model_destroy(self->earlier);
+            destroy_model(self->earlier);
             self->earlier = NULL;
         }
     }
@@ -276,14 +312,16 @@ opevo_status opevo_i_tvm_surrogate_fit(opevo_i_tvm_surrogate *surrogate, const o
 }
 
 opevo_status opevo_i_tvm_surrogate_learn(opevo_i_tvm_surrogate *surrogate,
-                                         const opevo_i_tvm_boosting *boosting,
-                                         const opevo_i_tvm_fit *fit, const opevo_trial *trials,
-                                         size_t count, opevo_error *err)
+                                         const opevo_i_model_plan *how, const opevo_i_tvm_fit *fit,
+                                         const opevo_trial *trials, size_t count, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_tvm_cost_model *model = opevo_i_tvm_cost_model_create(surrogate->row_width, boosting);
+    opevo_i_model_plan own = *how;
+    opevo_i_model *model = NULL;
     table seen = {0};
 
+    own.width = surrogate->row_width;
+    model = surrogate->ops->create(&own);
     if (!model)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to learn from earlier trials.");
     for (size_t i = 0; i < count; i++)
@@ -292,12 +330,12 @@ opevo_status opevo_i_tvm_surrogate_learn(opevo_i_tvm_surrogate *surrogate,
     if (!(seen.best > 0))
         goto cleanup; /* nothing but failures: no order to learn */
     OPEVO_TRY(train(surrogate, model, &seen, fit, false, err));
-    opevo_i_tvm_cost_model_destroy(surrogate->earlier);
+    destroy_model(surrogate->earlier);
     surrogate->earlier = model;
     surrogate->earlier_weight = 1;
     model = NULL;
 cleanup:
-    opevo_i_tvm_cost_model_destroy(model);
+    destroy_model(model);
     destroy_table(&seen);
     return status;
 }
@@ -306,7 +344,7 @@ cleanup:
 
 bool opevo_i_tvm_surrogate_is_ready(const opevo_i_tvm_surrogate *surrogate)
 {
-    return surrogate->earlier || opevo_i_tvm_cost_model_is_trained(surrogate->model);
+    return surrogate->earlier || surrogate->ops->is_trained(surrogate->model);
 }
 
 void opevo_i_tvm_surrogate_refuse_missing(opevo_i_tvm_surrogate *surrogate)
@@ -331,10 +369,10 @@ static opevo_status predict_listed(opevo_i_tvm_surrogate *self, size_t count, fl
 {
     opevo_status status = OPEVO_OK;
 
-    if (!opevo_i_tvm_cost_model_is_trained(self->model))
+    if (!self->ops->is_trained(self->model))
         return predict_margins(self, self->batch, self->batch_rows, count, scores, err);
-    OPEVO_TRY(opevo_i_tvm_cost_model_predict_sums(
-        self->model, self->batch, several(self, self->batch_rows), count, scores, err));
+    OPEVO_TRY(self->ops->predict(self->model, self->batch, several(self, self->batch_rows), count,
+                                 scores, err));
     if (!self->earlier)
         return OPEVO_OK;
     OPEVO_TRY(predict_margins(self, self->batch, self->batch_rows, count, self->margins, err));

@@ -11,15 +11,22 @@
 #include <opevo/tuner.h>
 
 #include "cost_model_internal.h"
+#include "models_internal.h"
 
 typedef struct opevo_i_tvm_surrogate opevo_i_tvm_surrogate;
 
-/* At most `batch_most` points are predicted in one call. `space` and `source` (NULL: the knobs'
- * features) outlive it. NULL without memory. */
-opevo_i_tvm_surrogate *opevo_i_tvm_surrogate_create(const opevo_space *space,
-                                                    const opevo_feature_source *source,
-                                                    const opevo_i_tvm_boosting *boosting,
-                                                    size_t batch_most);
+/* What a surrogate is made of; everything outlives it. */
+typedef struct opevo_i_tvm_surrogate_plan {
+    opevo_i_tvm_model_choice choice;
+    const opevo_feature_source *features, *trees; /* of the objective; NULL: none */
+    opevo_i_model_plan how;                       /* but for its width, which is that of the rows */
+    size_t batch_most;                            /* points that are predicted in one call */
+} opevo_i_tvm_surrogate_plan;
+
+/* Errors: those of opevo_i_tvm_model_check; NOMEM. */
+opevo_status opevo_i_tvm_surrogate_create(const opevo_space *space,
+                                          const opevo_i_tvm_surrogate_plan *plan,
+                                          opevo_i_tvm_surrogate **out, opevo_error *err);
 void opevo_i_tvm_surrogate_destroy(opevo_i_tvm_surrogate *surrogate);
 
 /* Remember an observation; a fitness that is not positive and finite counts as 0. Errors: NOMEM. */
@@ -53,13 +60,12 @@ typedef struct opevo_i_tvm_fit {
 opevo_status opevo_i_tvm_surrogate_fit(opevo_i_tvm_surrogate *surrogate, const opevo_i_tvm_fit *fit,
                                        opevo_error *err);
 
-/* Train a model of its own, `boosting`, on the trials of earlier runs. Until the first fit it alone
+/* Train a model of its own, `how` but for its width, on the trials of earlier runs. Until the first fit it alone
  * predicts; a fit with n observations starts from its predictions times 2^(-n / half_life), and
  * forgets it once that is below 0.05. Source: TVM v0.6, XGBoostCostModel.fit and fit_log. */
 opevo_status opevo_i_tvm_surrogate_learn(opevo_i_tvm_surrogate *surrogate,
-                                         const opevo_i_tvm_boosting *boosting,
-                                         const opevo_i_tvm_fit *fit, const opevo_trial *trials,
-                                         size_t count, opevo_error *err);
+                                         const opevo_i_model_plan *how, const opevo_i_tvm_fit *fit,
+                                         const opevo_trial *trials, size_t count, opevo_error *err);
 
 /* Whether it can predict. */
 bool opevo_i_tvm_surrogate_is_ready(const opevo_i_tvm_surrogate *surrogate);

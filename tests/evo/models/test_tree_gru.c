@@ -78,7 +78,7 @@ static void train_with(int threads, size_t slots, const lesson *of, float *weigh
 
     shape.slots = slots;
     shape.hidden = OPEVO_I_TREE_GRU_HIDDEN;
-    shape.batch = OPEVO_I_TREE_GRU_BATCH;
+    shape.batch = OPEVO_I_MODEL_BATCH;
     shape.updates = 3;
     network = make(&shape, OPEVO_I_LOSS_RANK);
     openblas_set_num_threads(threads);

@@ -49,11 +49,11 @@ opevo_status wrapped_score(opevo_i_tvm_evolution *self, const opevo_index *point
 
 static size_t trainings;
 
-opevo_status real_train(opevo_i_tvm_cost_model *model, const opevo_i_tvm_samples *samples,
+opevo_status real_train(opevo_i_tvm_cost_model *model, const opevo_i_model_samples *samples,
                         opevo_error *err) __asm__("__real_opevo_i_tvm_cost_model_train");
-opevo_status wrapped_train(opevo_i_tvm_cost_model *model, const opevo_i_tvm_samples *samples,
+opevo_status wrapped_train(opevo_i_tvm_cost_model *model, const opevo_i_model_samples *samples,
                            opevo_error *err) __asm__("__wrap_opevo_i_tvm_cost_model_train");
-opevo_status wrapped_train(opevo_i_tvm_cost_model *model, const opevo_i_tvm_samples *samples,
+opevo_status wrapped_train(opevo_i_tvm_cost_model *model, const opevo_i_model_samples *samples,
                            opevo_error *err)
 {
     trainings++;

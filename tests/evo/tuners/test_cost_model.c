@@ -26,7 +26,7 @@ static const opevo_i_tvm_boosting one_tree = {
 };
 
 /* Train on one feature and compare the predictions of the training rows. */
-static void check_tree(const opevo_i_tvm_boosting *boosting, const opevo_i_tvm_samples *samples,
+static void check_tree(const opevo_i_tvm_boosting *boosting, const opevo_i_model_samples *samples,
                        const double *expected)
 {
     opevo_i_tvm_cost_model *model = opevo_i_tvm_cost_model_create(1, boosting);
@@ -49,7 +49,7 @@ CHECK_TEST(test_squared_loss_by_hand)
     static const float features[] = {1, 2, 3, 4};
     static const float labels[] = {0, 0, 1, 1};
     static const float weights[] = {1, 1, 3, 3};
-    opevo_i_tvm_samples samples = {.count = 4, .features = features, .labels = labels};
+    opevo_i_model_samples samples = {.count = 4, .features = features, .labels = labels};
     opevo_i_tvm_boosting boosting = one_tree;
 
     check_tree(&boosting, &samples, (const double[]){0.4, 0.4, 0.6, 0.6});
@@ -73,7 +73,7 @@ CHECK_TEST(test_rank_loss_by_hand)
 {
     static const float features[] = {1, 2};
     static const float labels[] = {0, 1};
-    opevo_i_tvm_samples samples = {.count = 2, .features = features, .labels = labels};
+    opevo_i_model_samples samples = {.count = 2, .features = features, .labels = labels};
     opevo_i_tvm_boosting boosting = one_tree;
 
     boosting.loss = OPEVO_I_LOSS_RANK;
@@ -86,7 +86,7 @@ CHECK_TEST(test_margins)
     static const float features[] = {1, 2, 3, 4};
     static const float labels[] = {0, 0, 1, 1};
     static const float margins[] = {0, 0, 0.5F, 0.5F};
-    opevo_i_tvm_samples samples = {
+    opevo_i_model_samples samples = {
         .count = 4, .features = features, .labels = labels, .margins = margins};
 
     check_tree(&one_tree, &samples, (const double[]){0.5, 0.5, 0.6, 0.6});
@@ -94,7 +94,7 @@ CHECK_TEST(test_margins)
 
 /* The score of candidates with several rows: 1/2 and what the trees add for each row. The gradient
  * of the score is that of each row, so a leaf's G and H have it as often as there are rows. */
-static void check_sums(const opevo_i_tvm_boosting *boosting, const opevo_i_tvm_samples *samples,
+static void check_sums(const opevo_i_tvm_boosting *boosting, const opevo_i_model_samples *samples,
                        const double *expected)
 {
     opevo_i_tvm_cost_model *model = opevo_i_tvm_cost_model_create(1, boosting);
@@ -116,7 +116,7 @@ CHECK_TEST(test_sums_by_hand)
     static const float labels[] = {0, 1};
     static const float weights[] = {1, 3};
     static const float margins[] = {0.2F, 0.5F};
-    opevo_i_tvm_samples samples = {
+    opevo_i_model_samples samples = {
         .count = 2, .features = features, .rows = (const size_t[]){2, 2}, .labels = labels};
     opevo_i_tvm_boosting boosting = one_tree;
 
@@ -143,7 +143,7 @@ CHECK_TEST(test_sums_of_one)
     static const float features[] = {1, 2, 3, 4, 5};
     static const float labels[] = {0, 0.5F, 1, 0.25F, 0};
     static const size_t ones[] = {1, 1, 1, 1, 1};
-    opevo_i_tvm_samples samples = {.count = 5, .features = features, .labels = labels};
+    opevo_i_model_samples samples = {.count = 5, .features = features, .labels = labels};
     opevo_i_tvm_boosting boosting = one_tree;
     float plain[5] = {0};
     float summed[5] = {0};
@@ -294,7 +294,7 @@ CHECK_TEST(test_learns_an_order)
     opevo_i_tvm_cost_model *twin = opevo_i_tvm_cost_model_create(WIDTH, &autotvm);
     float first[MOST], second[MOST];
     data learned;
-    opevo_i_tvm_samples samples = {
+    opevo_i_model_samples samples = {
         .count = 500, .features = learned.features, .labels = learned.labels};
 
     make_data(&learned, 500);
@@ -321,7 +321,7 @@ CHECK_TEST(test_stops_when_there_is_nothing_to_learn)
     opevo_i_tvm_boosting boosting = autotvm;
     opevo_i_tvm_cost_model *model = NULL;
     data learned;
-    opevo_i_tvm_samples samples = {
+    opevo_i_model_samples samples = {
         .count = 70, .features = learned.features, .labels = learned.labels};
 
     make_data(&learned, 70);
@@ -353,7 +353,7 @@ CHECK_TEST(test_stops_by_six_decimals)
     static const float labels[] = {0, 0.1F};
     static const float weights[] = {0.1F, 0.1F};
     static const float features[] = {1, 1};
-    opevo_i_tvm_samples samples = {
+    opevo_i_model_samples samples = {
         .count = 2, .features = features, .labels = labels, .weights = weights};
     opevo_i_tvm_boosting boosting = autotvm;
     opevo_i_tvm_cost_model *model = NULL;
@@ -385,7 +385,7 @@ CHECK_TEST(test_refused)
     opevo_i_tvm_boosting boosting = autotvm;
     opevo_i_tvm_cost_model *model = NULL;
     data learned;
-    opevo_i_tvm_samples samples = {
+    opevo_i_model_samples samples = {
         .count = 70, .features = learned.features, .labels = learned.labels};
 
     make_data(&learned, 70);

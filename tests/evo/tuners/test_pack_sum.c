@@ -18,7 +18,7 @@ typedef struct programs {
     float features[PROGRAMS * ROWS_MOST * 2];
     float labels[PROGRAMS];
     float weights[PROGRAMS];
-    opevo_i_tvm_samples samples;
+    opevo_i_model_samples samples;
 } programs;
 
 static void make_programs(programs *made, opevo_rng *rng)
@@ -32,7 +32,7 @@ static void make_programs(programs *made, opevo_rng *rng)
     }
     for (size_t i = 0; i < 2 * made->row_count; i++)
         made->features[i] = (float)opevo_rng_below(rng, 5);
-    made->samples = (opevo_i_tvm_samples){.count = PROGRAMS,
+    made->samples = (opevo_i_model_samples){.count = PROGRAMS,
                                           .features = made->features,
                                           .rows = made->rows,
                                           .labels = made->labels,

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The table of models. */
+
+#include "models_internal.h"
+
+#include "trees_model_internal.h"
+
+enum { NETWORK_THRIFT = 10, EARLIER_PASSES = 20 };
+
+const opevo_i_model_ops *opevo_i_tvm_model_of(const opevo_i_tvm_model_choice *choice)
+{
+#define NETWORK_ROW(ops, name) &ops,
+    static const opevo_i_model_ops *const table[] = {&opevo_i_trees_ops,
+                                                     OPEVO_I_NETWORK_LIST(NETWORK_ROW)};
+#undef NETWORK_ROW
+
+    return table[choice->model];
+}
+
+size_t opevo_i_tvm_model_thrift(const opevo_i_tvm_model_choice *choice)
+{
+    return opevo_i_tvm_model_of(choice)->reads_trees ? NETWORK_THRIFT : 1;
+}
+
+size_t opevo_i_tvm_model_updates(const opevo_i_tvm_model_choice *choice, size_t count)
+{
+    size_t passes = EARLIER_PASSES * count / OPEVO_I_MODEL_BATCH;
+
+    return passes > choice->updates ? passes : choice->updates;
+}
+
+void opevo_i_tvm_model_stream(const opevo_rng *tuner, opevo_rng *out)
+{
+    opevo_rng copy = *tuner;
+
+    opevo_rng_init(out, opevo_rng_u64(&copy), "model", 0);
+}
+
+opevo_status opevo_i_tvm_model_check(const opevo_i_tvm_model_choice *choice,
+                                     const opevo_feature_source *trees, opevo_error *err)
+{
+    const opevo_i_model_ops *model = opevo_i_tvm_model_of(choice);
+
+    if (trees)
+        return OPEVO_OK;
+    if (model->reads_trees)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "model=%s reads loop trees, and the objective has none: use model=trees.",
+                          model->name);
+    if (choice->features >= OPEVO_I_FEATURES_VIEWS)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "features=%s are of loop trees, and the objective has none: use "
+                          "features=auto or features=knobs.",
+                          opevo_i_tree_view_name(choice->features - OPEVO_I_FEATURES_VIEWS));
+    return OPEVO_OK;
+}
