@@ -176,7 +176,7 @@ static const struct {
             "if (!sigsetjmp(away, 1)) *(volatile int *)8 = 1; }",
      {CRASHED, TIMEOUT}},
     {"ends well after some executions",
-     KERNEL "static int n; right(a, b, c); if (n++ == 20) _exit(0); }",
+     KERNEL "static int n; right(a, b, c); if (n++ == 3) _exit(0); }",
      {CRASHED, CRASHED}},
     {"ends its thread", KERNEL "right(a, b, c); pthread_exit(0); }", {CRASHED, CRASHED}},
     {"needs a stack without end",
