@@ -41,6 +41,7 @@ target_compile_definitions(opevo_flags INTERFACE _GNU_SOURCE)
 target_compile_options(opevo_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Wvla
   -ffp-contract=off -fvisibility=hidden $<$<BOOL:${OPEVO_WERROR}>:-Werror>)
+target_link_options(opevo_flags INTERFACE LINKER:--build-id=sha1) # opevo_build() reads it
 # Constants are enumerators here, ints that a double holds; clang from 19 on warns of each where both meet.
 target_compile_options(opevo_flags INTERFACE $<$<C_COMPILER_ID:Clang>:-Wno-enum-float-conversion>)
 if(OPEVO_FUZZ)
