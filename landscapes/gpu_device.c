@@ -80,20 +80,32 @@ static opevo_status fail_unknown(const char *device, opevo_error *err)
     return OPEVO_INVALID;
 }
 
+/* The description of a device that the program brings; NULL: it is that of a file. */
+static const char *find_known(const char *device)
+{
+    for (size_t i = 0; i < opevo_device_count(); i++) {
+        if (!strcmp(device, opevo_i_landscape_embedded_devices[i].name))
+            return opevo_i_landscape_embedded_devices[i].json;
+    }
+    return NULL;
+}
+
+bool opevo_i_landscape_device_is_known(const char *device)
+{
+    return find_known(device) != NULL;
+}
+
 opevo_status opevo_i_landscape_device_load(const char *device, opevo_i_landscape_device *out,
                                            opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t length = strlen(device);
     json_t *root = NULL;
+    const char *known = find_known(device);
 
-    for (size_t i = 0; i < opevo_device_count(); i++) {
-        const opevo_i_landscape_embedded_device *known = &opevo_i_landscape_embedded_devices[i];
-
-        if (strcmp(device, known->name) == 0) {
-            status = opevo_json_parse(device, known->json, strlen(known->json), &root, err);
-            return status == OPEVO_OK ? read_tree(root, device, out, err) : status;
-        }
+    if (known) {
+        status = opevo_json_parse(device, known, strlen(known), &root, err);
+        return status == OPEVO_OK ? read_tree(root, device, out, err) : status;
     }
     if (!strchr(device, '/') && (length < 5 || strcmp(device + length - 5, ".json") != 0))
         return fail_unknown(device, err);

@@ -4,6 +4,7 @@
  * opened, so that no run meets a bad row half way. Nothing changes after open, hence any number of
  * threads may evaluate. */
 
+#include "objective_files_internal.h"
 #include "recorded_internal.h"
 
 #include <opevo/memory.h>
@@ -70,6 +71,7 @@ static void destroy(opevo_objective *objective)
     opevo_free(self->inferred);
     opevo_i_row_store_destroy(self->rows);
     opevo_i_landscape_criteria_clear(&self->criteria);
+    opevo_i_landscape_files_free(objective->files);
     opevo_free(self);
 }
 
@@ -488,6 +490,21 @@ static bool is_space(const json_t *root, const char *text, const char *path)
            json_object_get(root, "tune_params");
 }
 
+/* Say which files it was read from; on failure it is not opened. */
+static opevo_status note_files(const files *paths, bool described, const char *space,
+                               opevo_objective **out, opevo_error *err)
+{
+    const char *names[] = {opevo_text_string(&paths->table),
+                           described ? opevo_text_string(&paths->json) : NULL, space};
+    opevo_status status = opevo_i_landscape_files_copy(names, 3, &(*out)->files, err);
+
+    if (status != OPEVO_OK) {
+        destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 /* `result` says which column of a table without a description holds what; NULL: nothing. */
 static opevo_status open_files(const char *path, const char *result, const char *space,
                                opevo_objective **out, opevo_error *err)
@@ -497,30 +514,32 @@ static opevo_status open_files(const char *path, const char *result, const char 
     json_t *root = NULL;
     char *text = NULL, *table = NULL;
     size_t size = 0, table_size = 0;
-    bool is_cache = false;
+    bool is_cache = false, is_described = true;
+    opevo_objective *opened = NULL;
 
     OPEVO_TRY(locate(path, &paths, err));
     if (paths.table.length && (result || access(paths.json.data, F_OK) != 0)) {
         OPEVO_TRY(opevo_i_landscape_text_read(path, OPEVO_I_TEXT_LIMIT, &table, &table_size, err));
-        status = open_bare(&paths, path, result, table, table_size, space, out, err);
+        is_described = false;
+        status = open_bare(&paths, path, result, table, table_size, space, &opened, err);
         goto cleanup;
     }
     if (!paths.table.length)
-        OPEVO_TRY(open_cache(&paths, space, &is_cache, out, err));
+        OPEVO_TRY(open_cache(&paths, space, &is_cache, &opened, err));
     if (is_cache)
         goto cleanup;
     OPEVO_TRY(opevo_i_landscape_text_read(paths.json.data, OPEVO_I_JSON_LIMIT, &text, &size, err));
     if (opevo_tvm_log_of(text)) {
-        status = open_log(&paths, text, space, out, err);
+        status = open_log(&paths, text, space, &opened, err);
         goto cleanup;
     }
     OPEVO_TRY(opevo_i_landscape_json_parse(paths.json.data, text, size, &root, err));
     if (opevo_i_landscape_is_description(root)) {
         if (!paths.table.length)
             OPEVO_TRY(find_file(paths.stem.data, table_endings, &paths.table, err));
-        OPEVO_TRY(open_table(&paths, root, NULL, 0, space, out, err));
+        OPEVO_TRY(open_table(&paths, root, NULL, 0, space, &opened, err));
     } else if (!paths.table.length && reader_of(root)) {
-        OPEVO_TRY(open_results(&paths, root, text, space, out, err));
+        OPEVO_TRY(open_results(&paths, root, text, space, &opened, err));
     } else if (is_space(root, text, paths.json.data)) {
         status = OPEVO_FAIL(
             err, OPEVO_INVALID,
@@ -535,6 +554,10 @@ static opevo_status open_files(const char *path, const char *result, const char 
             paths.json.data);
     }
 cleanup:
+    if (opened)
+        status = note_files(&paths, is_described, space, &opened, err);
+    if (opened)
+        *out = opened;
     json_decref(root);
     opevo_free(text);
     clear_files(&paths);

@@ -4,6 +4,7 @@
  * what it asks of the device, and that into a time. The values of every vertex are tabulated at
  * open, so that an evaluation is arithmetic only. */
 
+#include "objective_files_internal.h"
 #include "simulated_internal.h"
 
 #include <opevo/hash.h>
@@ -221,6 +222,7 @@ static void destroy(opevo_objective *objective)
         opevo_free(self->values[i]);
     opevo_space_destroy(self->space);
     opevo_free(self->name);
+    opevo_i_landscape_files_free(objective->files);
     opevo_free(self);
 }
 
@@ -333,6 +335,8 @@ opevo_status opevo_simulated_open(const opevo_operator *op, const char *device,
                                     .signature = signature(self),
                                     .concurrent = true,
                                     .trees = &self->trees};
+    if (!opevo_i_landscape_device_is_known(device))
+        OPEVO_TRY(opevo_i_landscape_files_copy(&device, 1, &self->super.files, err));
     *out = &self->super;
     self = NULL; /* handed over */
 cleanup:

@@ -73,6 +73,8 @@ typedef struct opevo_i_landscape_embedded_device {
 extern const opevo_i_landscape_embedded_device opevo_i_landscape_embedded_devices[];
 extern const size_t opevo_i_landscape_embedded_device_count;
 
+/* Whether it is a name of the table; otherwise it is a path. */
+bool opevo_i_landscape_device_is_known(const char *device);
 /* A name of the table, or the path of a device file (a text that holds a '/' or ends in ".json").
  * Errors: INVALID with the known names, or the key of the file that is missing, unknown or out of
  * its range; IO. */

@@ -78,6 +78,7 @@ void opevo_stored_study_free(opevo_stored_study *data)
     close_stores(data);
     opevo_free(data->runs);
     opevo_free(data->outcomes);
+    opevo_i_stored_registrations_free(data);
     opevo_text_free(&data->versions);
     opevo_free(data->shown);
     opevo_free(data->labels);

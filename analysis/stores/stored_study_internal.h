@@ -35,4 +35,13 @@ opevo_status opevo_i_stored_list(const opevo_stored_study_options *options, opev
 /* Contenders that differ in their space files alone become one (study_spaces.c). */
 opevo_status opevo_i_stored_merge_spaces(opevo_stored_study *data, opevo_error *err);
 
+/* The place of a registration of the runs, plus 1; 0 where info names none, or without memory
+ * (study_standing.c). */
+size_t opevo_i_stored_registration(opevo_stored_study *data, const opevo_run_info *info);
+/* Read what the registrations of the stores say, and count their runs. */
+opevo_status opevo_i_stored_registrations(opevo_stored_study *data, opevo_error *err);
+/* Sum up how the runs of each contender on each landscape stand, at the end. Errors: NOMEM. */
+opevo_status opevo_i_stored_stand(opevo_stored_study *data, opevo_error *err);
+void opevo_i_stored_registrations_free(opevo_stored_study *data);
+
 #endif

@@ -171,5 +171,5 @@ opevo_status opevo_stored_study_assemble(opevo_stored_study *data, opevo_error *
                                          .run_count = data->run_count,
                                          .twins = data->runs + data->run_count,
                                          .twin_count = data->twin_count};
-    return OPEVO_OK;
+    return opevo_i_stored_stand(data, err);
 }

@@ -190,7 +190,13 @@ static void visit(void *context, const opevo_run_info *info)
         return;
     }
     data->stored[data->run_count] =
-        (opevo_stored_run){self->store, info->run, opevo_i_stored_key(info), info->trials, is_twin};
+        (opevo_stored_run){.store = self->store,
+                           .run = info->run,
+                           .key = opevo_i_stored_key(info),
+                           .trials = info->trials,
+                           .registration = opevo_i_stored_registration(data, info),
+                           .registered = info->registered,
+                           .is_twin = is_twin};
     data->runs[data->run_count++] = run;
 }
 
@@ -209,6 +215,7 @@ opevo_status opevo_i_stored_list(const opevo_stored_study_options *options, opev
     }
     OPEVO_TRY(opevo_i_stored_plan(out, &list.keys, err));
     OPEVO_TRY(opevo_i_stored_settle(out, err));
+    OPEVO_TRY(opevo_i_stored_registrations(out, err));
 cleanup:
     opevo_free(list.keys.keys);
     return status;

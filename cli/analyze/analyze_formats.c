@@ -104,8 +104,9 @@ static void add_cell(opevo_text *out, const opevo_study_analysis *analysis,
 }
 
 static void add_pair(opevo_text *out, const opevo_study_analysis *analysis,
-                     const opevo_study_pair *pair)
+                     const opevo_stored_study *data, const opevo_study_pair *pair)
 {
+    bool registered = !opevo_stored_study_exploratory(data, pair->landscape, pair->a, pair->b);
     row self = {analysis->study.landscapes[pair->landscape].name,
                 analysis->study.contenders[pair->a], analysis->study.contenders[pair->b],
                 "estimated"};
@@ -126,6 +127,8 @@ static void add_pair(opevo_text *out, const opevo_study_analysis *analysis,
     add_row(out, &self, "superiority", at, runs, pair->test.superiority, pair->superiority);
     add_row(out, &self, "pairs_needed", at, runs, pair->pairs_needed, none);
     add_row(out, &self, "verdict", at, runs, (double)pair->verdict, none);
+    of_p.sure = "exact";
+    add_row(out, &of_p, "registered", at, runs, registered, none);
 }
 
 static void add_overall(opevo_text *out, const opevo_study_analysis *analysis)
@@ -152,7 +155,8 @@ static void add_overall(opevo_text *out, const opevo_study_analysis *analysis)
     add_row(out, &all, "critical_difference", NAN, blocks, overall->critical_difference, none);
 }
 
-void opevo_i_cli_analysis_print_csv(const opevo_study_analysis *analysis, opevo_text *out)
+void opevo_i_cli_analysis_print_csv(const opevo_stored_study *data,
+                                    const opevo_study_analysis *analysis, opevo_text *out)
 {
     const opevo_analysed_study *study = &analysis->study;
 
@@ -180,7 +184,7 @@ void opevo_i_cli_analysis_print_csv(const opevo_study_analysis *analysis, opevo_
             add_cell(out, analysis, place, &place->random, &self);
     }
     for (size_t i = 0; i < analysis->pair_count; i++)
-        add_pair(out, analysis, &analysis->pairs[i]);
+        add_pair(out, analysis, data, &analysis->pairs[i]);
     if (analysis->null.pairs)
         add_row(out, &(row){"", "", "", "estimated"}, "false_verdict_rate", NAN,
                 (double)analysis->null.pairs, analysis->null.rate, analysis->null.interval);
@@ -244,14 +248,16 @@ static void add_latex_heads(opevo_text *out, const opevo_study_analysis *analysi
     opevo_text_add(out, overall ? " & & \\\\\n\\midrule\n" : " \\\\\n\\midrule\n");
 }
 
-void opevo_i_cli_analysis_print_latex(const opevo_study_analysis *analysis, opevo_text *out)
+void opevo_i_cli_analysis_print_latex(const opevo_stored_study *data,
+                                      const opevo_study_analysis *analysis, opevo_text *out)
 {
     const opevo_analysed_study *study = &analysis->study;
     bool overall = analysis->overall.blocks >= 2 && study->contender_count >= 2;
     bool unknown = false;
 
     opevo_text_add(out, "% Best fraction of the optimum, mean +- standard deviation over runs.\n"
-                        "% Random search is exact: expectation and standard deviation.\n");
+                        "% Random search is exact: expectation and standard deviation.\n% ");
+    opevo_stored_study_print_standing(data, out);
     for (size_t i = 0; i < study->landscape_count; i++)
         unknown = unknown || !analysis->places[i].optimum_known;
     if (unknown)

@@ -101,8 +101,10 @@ void opevo_i_cli_short_free(opevo_i_cli_short *self);
 
 void opevo_i_cli_analysis_print_json(const opevo_stored_study *data,
                                      const opevo_study_analysis *analysis, opevo_text *out);
-void opevo_i_cli_analysis_print_csv(const opevo_study_analysis *analysis, opevo_text *out);
-void opevo_i_cli_analysis_print_latex(const opevo_study_analysis *analysis, opevo_text *out);
+void opevo_i_cli_analysis_print_csv(const opevo_stored_study *data,
+                                    const opevo_study_analysis *analysis, opevo_text *out);
+void opevo_i_cli_analysis_print_latex(const opevo_stored_study *data,
+                                      const opevo_study_analysis *analysis, opevo_text *out);
 /* In short and the ranking; with `all`, everything. */
 opevo_status opevo_i_cli_analysis_print_text(const char *name, const opevo_stored_study *data,
                                              const opevo_study_analysis *analysis, bool all,

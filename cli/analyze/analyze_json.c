@@ -23,6 +23,29 @@ static void add_interval(opevo_text *out, const char *key, opevo_interval interv
 
 /* ---- What a report has as well ---- */
 
+static void add_registrations(const opevo_stored_study *data, opevo_text *out)
+{
+    opevo_text standing = {0};
+
+    opevo_stored_study_print_standing(data, &standing);
+    opevo_json_string(out, "standing", opevo_text_string(&standing));
+    out->failed = out->failed || standing.failed;
+    opevo_text_free(&standing);
+    opevo_json_open(out, "registrations", "[");
+    for (size_t i = 0; i < data->registration_count; i++) {
+        const opevo_stored_registration *one = &data->registrations[i];
+
+        opevo_json_open_next(out, " ", "{");
+        opevo_json_string(out, "hash", one->hash);
+        opevo_json_string(out, "plan", one->plan);
+        opevo_json_string(out, "written", one->written);
+        opevo_json_bool(out, "before_first_trial", !one->late);
+        opevo_json_index(out, "runs", one->runs);
+        opevo_text_add(out, "}");
+    }
+    opevo_text_add(out, "]");
+}
+
 void opevo_i_cli_analysis_json_settings(const opevo_stored_study *data,
                                         const opevo_analysis_options *options, opevo_text *out)
 {
@@ -35,6 +58,7 @@ void opevo_i_cli_analysis_json_settings(const opevo_stored_study *data,
     opevo_json_bool(out, "anytime", options->anytime);
     opevo_json_index(out, "resamples", options->resamples);
     opevo_json_index(out, "seed", options->seed);
+    add_registrations(data, out);
 }
 
 void opevo_i_cli_analysis_json_null(const opevo_study_analysis *analysis, opevo_text *out)
@@ -273,8 +297,10 @@ static void add_place(opevo_text *out, const opevo_study_analysis *analysis,
 }
 
 static void add_pair(opevo_text *out, const opevo_study_analysis *analysis,
-                     const opevo_study_pair *pair)
+                     const opevo_stored_study *data, const opevo_study_pair *pair)
 {
+    const char *exploratory =
+        opevo_stored_study_exploratory(data, pair->landscape, pair->a, pair->b);
     opevo_text sentence = {0};
 
     opevo_study_pair_sentence(analysis, pair, &sentence);
@@ -301,6 +327,9 @@ static void add_pair(opevo_text *out, const opevo_study_analysis *analysis,
     opevo_json_double(out, "pairs_needed", pair->pairs_needed);
     opevo_json_string(out, "verdict", opevo_verdict_name(pair->verdict));
     opevo_json_string(out, "sentence", opevo_text_string(&sentence));
+    opevo_json_bool(out, "registered", !exploratory);
+    if (exploratory)
+        opevo_json_string(out, "exploratory", exploratory);
     opevo_text_add(out, "}");
     out->failed = out->failed || sentence.failed;
     opevo_text_free(&sentence);
@@ -339,7 +368,7 @@ void opevo_i_cli_analysis_print_json(const opevo_stored_study *data,
     opevo_json_open(out, "pairs", "[");
     for (size_t i = 0; i < analysis->pair_count; i++) {
         opevo_json_next(out, "\n  ");
-        add_pair(out, analysis, &analysis->pairs[i]);
+        add_pair(out, analysis, data, &analysis->pairs[i]);
     }
     opevo_text_add(out, "]");
     opevo_i_cli_analysis_json_null(analysis, out);

@@ -390,7 +390,11 @@ static void print_verdicts(const printer *self, size_t landscape)
         if (analysis->pairs[i].landscape != landscape)
             continue;
         opevo_study_pair_sentence(analysis, &analysis->pairs[i], self->out);
-        opevo_text_add(self->out, "\n");
+        opevo_text_printf(self->out, "%s\n",
+                          opevo_stored_study_exploratory(self->data, landscape,
+                                                         analysis->pairs[i].a, analysis->pairs[i].b)
+                              ? " (exploratory)"
+                              : "");
     }
 }
 
@@ -466,6 +470,7 @@ static void print_head(const printer *self, const char *name)
                           : " (of shares exact)",
                       (unsigned long long)analysis->options.seed, analysis->options.resamples);
     opevo_text_add(self->out, opevo_text_string(&self->data->notes));
+    opevo_stored_study_print_standing(self->data, self->out);
 }
 
 static void print_place(const printer *self, size_t landscape)

@@ -221,6 +221,21 @@ static opevo_status choose_anytime(const opevo_call *call, opevo_i_cli_analysis_
     return OPEVO_OK;
 }
 
+/* Options that decide what is compared with what, and when. */
+static opevo_status note_choices(const opevo_call *call, opevo_stored_study *data, opevo_error *err)
+{
+    static const char *const names[] = {"at", "alpha", "budget", "criteria", "landscape", "tuner"};
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < call->given_count; i++) {
+        for (size_t k = 0; k < sizeof names / sizeof *names && status == OPEVO_OK; k++) {
+            if (!strcmp(call->given[i].option->name, names[k]))
+                status = opevo_stored_study_choose(data, names[k], call->given[i].value, err);
+        }
+    }
+    return status;
+}
+
 opevo_status opevo_i_cli_analysis_make(const opevo_call *call, opevo_i_cli_analysis_work *work,
                                        opevo_error *err)
 {
@@ -238,6 +253,7 @@ opevo_status opevo_i_cli_analysis_make(const opevo_call *call, opevo_i_cli_analy
     OPEVO_TRY(opevo_stored_study_assemble(&work->data, err));
     OPEVO_TRY(choose_anytime(call, work, err));
     OPEVO_TRY(opevo_study_analyse(&work->data.study, study_options, &work->analysis, err));
+    OPEVO_TRY(note_choices(call, &work->data, err));
     leave_out_degenerate(work, opevo_i_cli_flag(call, "all") || opevo_i_cli_flag(call, "json") ||
                                    strcmp(call->verb->name, "analyze") != 0);
 cleanup:
@@ -278,11 +294,11 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         opevo_i_cli_flag(call, "latex")) /* these have no place for notes */
         fputs(opevo_text_string(&work.data.notes), stderr);
     if (opevo_i_cli_flag(call, "csv"))
-        opevo_i_cli_analysis_print_csv(work.analysis, out);
+        opevo_i_cli_analysis_print_csv(&work.data, work.analysis, out);
     else if (opevo_i_cli_flag(call, "json"))
         opevo_i_cli_analysis_print_json(&work.data, work.analysis, out);
     else if (opevo_i_cli_flag(call, "latex"))
-        opevo_i_cli_analysis_print_latex(work.analysis, out);
+        opevo_i_cli_analysis_print_latex(&work.data, work.analysis, out);
     else
         OPEVO_TRY(opevo_i_cli_analysis_print_text(opevo_text_string(&name), &work.data,
                                                   work.analysis, opevo_i_cli_flag(call, "all"), out,
@@ -308,5 +324,6 @@ const opevo_verb opevo_i_cli_verb_analyze = {
                "Runs with the same seed are paired. docs/analysis.md gives every formula.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .has_manifest = true,
     .run = run,
 };

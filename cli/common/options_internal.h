@@ -27,7 +27,8 @@ typedef struct opevo_verb {
     const char *details; /* paragraphs for `opevo help VERB` and the man page */
     const opevo_option *options;
     size_t option_count;
-    bool prints_data; /* what it prints is not for a person, and lines are left as they are */
+    bool prints_data;  /* what it prints is not for a person, and lines are left as they are */
+    bool has_manifest; /* what it prints with --json can be computed again, and says how */
     /* Everything for stdout goes to `out`, which is written when the verb returns OPEVO_OK.
      * *exit_code is OPEVO_EXIT_OK on entry. */
     opevo_status (*run)(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err);

@@ -68,6 +68,8 @@ const titleOf = (data, name) => data.titles?.get(name) ?? name;
 
 /* ---- In short ---- */
 
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 /* A sentence with the sign of what is exact. */
 const withSure = (text) => text.split("(exact)").flatMap((part, i) => (i ? [sure("exact"), part] : [part]));
 
@@ -97,6 +99,7 @@ function addShort(parent, data) {
         sure("exact"),
         " formulas over all points of a landscape, without error bars.",
       ),
+      el("p", { class: "soft" }, capital(data.standing.trim()), "."),
     ),
   );
 }

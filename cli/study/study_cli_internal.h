@@ -9,6 +9,7 @@
 #include "objective_spec_internal.h"
 #include "shard_internal.h"
 
+#include <opevo/sha256.h>
 #include <opevo/study_until.h>
 
 /* ---- Objectives (study_objectives.c) ---- */
@@ -46,6 +47,7 @@ typedef struct opevo_i_cli_study_call {
     bool until;    /* add seeds until all pairs are resolved */
     uint64_t most; /* seeds of a combination */
     double alpha;  /* probability that a pair is ever resolved by chance */
+    char registration[OPEVO_SHA256_SIZE]; /* its hash, of a dry run */
 } opevo_i_cli_study_call;
 
 /* Say on stderr where a tuner leaves some of the workers of an objective idle. */

@@ -242,6 +242,7 @@ static void print_estimate_json(const opevo_i_cli_study_call *self,
     opevo_json_double(out, "seconds_low", estimate->low);
     opevo_json_double(out, "seconds_high", estimate->high);
     opevo_json_index(out, "sampled", estimate->sampled);
+    opevo_json_string(out, "registration", self->registration);
     add_executed_json(self, out);
     add_shard_json(self, out);
     opevo_text_add(out, "}\n");

@@ -112,8 +112,19 @@ static void draw(void *context, const opevo_study_progress *progress)
 
 /* ---- Doing ---------------------------------------------------------------------------------- */
 
-static opevo_status do_runs(const opevo_call *call, const opevo_i_cli_study_call *self,
-                            unsigned threads, opevo_text *out, int *exit_code, opevo_error *err)
+static opevo_status hash_registration(opevo_i_cli_study_call *self, opevo_error *err)
+{
+    opevo_text text = {0};
+    opevo_status status = opevo_study_registration(self->study, &text, err);
+
+    if (status == OPEVO_OK)
+        opevo_sha256_of(text.data, text.length, self->registration);
+    opevo_text_free(&text);
+    return status;
+}
+
+static opevo_status do_runs(const opevo_call *call, opevo_i_cli_study_call *self, unsigned threads,
+                            opevo_text *out, int *exit_code, opevo_error *err)
 {
     bool is_share = self->shard.count > 1;
     int of_share = OPEVO_EXIT_OK;
@@ -136,6 +147,7 @@ static opevo_status do_runs(const opevo_call *call, const opevo_i_cli_study_call
     OPEVO_TRY(opevo_i_cli_give_up_read(call, true, &given.give_up, err));
     if (opevo_i_cli_flag(call, "dry-run")) {
         OPEVO_TRY(opevo_study_estimate_time(self->study, &given, ESTIMATE_S, &estimate, err));
+        OPEVO_TRY(hash_registration(self, err));
         opevo_i_cli_study_print_head(self, out);
         opevo_i_cli_study_print_estimate(self, &estimate,
                                          threads ? threads : opevo_processor_count(), out);
@@ -312,20 +324,6 @@ static void warn_of_wall_time(const char *plan, const opevo_i_cli_opened *opened
     }
 }
 
-/* Whether a file begins as SQLite's do. */
-static bool is_store(const char *path)
-{
-    static const char magic[] = "SQLite format 3";
-    char begin[sizeof magic] = "";
-    FILE *file = fopen(path, "rb");
-    bool found = file && fread(begin, 1, sizeof begin, file) == sizeof begin &&
-                 memcmp(begin, magic, sizeof magic) == 0;
-
-    if (file)
-        fclose(file);
-    return found;
-}
-
 static opevo_status check_call(const opevo_call *call, opevo_error *err)
 {
     bool is_merge = opevo_i_cli_flag(call, "merge");
@@ -333,7 +331,7 @@ static opevo_status check_call(const opevo_call *call, opevo_error *err)
     if (call->argument_count == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "name a plan, such as plan.json; opevo help study shows one.");
-    if (is_store(call->arguments[0]))
+    if (opevo_store_is(call->arguments[0]))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s is a store, not a plan: name the plan first, such as opevo study "
                           "plan.json%s.",

@@ -210,6 +210,19 @@ char *opevo_store_split(const char *text, int64_t *run)
     return opevo_strdup(text);
 }
 
+bool opevo_store_is(const char *path)
+{
+    static const char magic[] = "SQLite format 3";
+    char begin[sizeof magic] = "";
+    FILE *file = fopen(path, "rb");
+    bool found = file && fread(begin, 1, sizeof begin, file) == sizeof begin &&
+                 memcmp(begin, magic, sizeof magic) == 0;
+
+    if (file)
+        fclose(file);
+    return found;
+}
+
 const char *opevo_store_path(const opevo_store *store)
 {
     return store->path;

@@ -11,7 +11,14 @@
 #include <string.h>
 
 /* Of the query below. */
-enum { COLUMN_BEST = 18, COLUMN_PACKED = 21, COLUMN_SIGNATURE, COLUMN_SPACE_SIGNATURE };
+enum {
+    COLUMN_BEST = 18,
+    COLUMN_PACKED = 21,
+    COLUMN_SIGNATURE,
+    COLUMN_SPACE_SIGNATURE,
+    COLUMN_REGISTRATION,
+    COLUMN_LATE
+};
 
 /* A space of the store; NULL where it cannot be made here. */
 typedef struct listed_space {
@@ -195,6 +202,9 @@ static opevo_status list_row(lister *self, sqlite3_stmt *row, opevo_run_info *in
         .space = opevo_i_store_column_text(row, 16),
         .optimum =
             sqlite3_column_type(row, 17) == SQLITE_NULL ? NAN : sqlite3_column_double(row, 17),
+        .registration = opevo_i_store_column_text(row, COLUMN_REGISTRATION),
+        .registered = sqlite3_column_type(row, COLUMN_LATE) != SQLITE_NULL &&
+                      !sqlite3_column_int(row, COLUMN_LATE),
     };
     if (!opevo_parse_u64(opevo_i_store_column_text(row, 4), &info->seed))
         return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -225,8 +235,9 @@ static opevo_status list(opevo_store *store, const char *comparison,
         " coalesce(packed.cost_s, total(build_s + run_s + check_s + other_s)), budget, stop,"
         " opened_on, opened_what, opened_space, optimum, best_trial, best_fitness, best_point,"
         " packed.run, runs.signature,"
-        " (SELECT signature FROM spaces WHERE spaces.space = runs.space)"
+        " (SELECT signature FROM spaces WHERE spaces.space = runs.space), hash, late"
         " FROM runs LEFT JOIN packed USING (run) LEFT JOIN trials USING (run)"
+        " LEFT JOIN registrations USING (registration)"
         " WHERE stop %s '" OPEVO_I_PLANNED "' GROUP BY runs.run ORDER BY runs.run",
         comparison);
     OPEVO_TRY(opevo_text_check(&query, err));

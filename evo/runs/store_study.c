@@ -245,12 +245,21 @@ static const char *const join_sql[] = {
     " there.outcome OR here.fitness <> there.fitness) LIMIT 1",
     "INSERT INTO trials (run, " TRIAL_COLUMNS ") SELECT ?1, " TRIAL_COLUMNS " FROM source.trials"
     " WHERE run = ?2 AND number > (SELECT coalesce(max(number), 0) FROM trials WHERE run = ?1)",
-    "UPDATE runs SET (stop, started) = (SELECT stop, started FROM source.runs WHERE run = ?2)"
-    " WHERE run = ?1",
+    "UPDATE runs SET (stop, started, registration) = (SELECT stop, started,"
+    " (SELECT own.registration FROM main.registrations AS own WHERE own.hash ="
+    "  (SELECT hash FROM source.registrations AS theirs"
+    "   WHERE theirs.registration = found.registration))"
+    " FROM source.runs AS found WHERE run = ?2) WHERE run = ?1",
     "INSERT INTO outcomes (signature, point, outcome) SELECT signature, point, outcome"
     " FROM source.outcomes WHERE signature = (SELECT signature FROM runs WHERE run = ?1) AND ?2 > "
     "0" LONGER_OUTCOME,
 };
+
+/* What one of the stores calls late is. */
+static const char join_registrations[] =
+    "INSERT INTO main.registrations (hash, text, plan, written, late)"
+    " SELECT hash, text, plan, written, late FROM source.registrations WHERE true"
+    " ON CONFLICT (hash) DO UPDATE SET late = max(late, excluded.late)";
 
 static opevo_status prepare_join(joiner *self, opevo_error *err)
 {
@@ -422,7 +431,9 @@ opevo_status opevo_i_study_store_copy(opevo_store *store, opevo_store *source,
     attached = true;
     OPEVO_TRY(prepare_join(&self, err));
     OPEVO_TRY(opevo_i_store_exec(store, "BEGIN", err));
-    status = join_runs(&self, study, numbers, count, there, slots, added, err);
+    status = opevo_i_store_exec(store, join_registrations, err);
+    if (status == OPEVO_OK)
+        status = join_runs(&self, study, numbers, count, there, slots, added, err);
     status = opevo_i_store_commit(store, status, err);
 cleanup:
     sqlite3_finalize(self.compare);

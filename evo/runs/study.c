@@ -38,14 +38,12 @@ typedef struct scheduler {
 /* ---- Preparing ------------------------------------------------------------------------------ */
 
 /* What another store has need not be done here. */
-static opevo_status leave_known(scheduler *self, opevo_error *err)
+static opevo_status leave_known(scheduler *self, opevo_store *known, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_store *known = NULL;
     opevo_i_study_slot *slots = NULL;
     size_t kept = 0;
 
-    OPEVO_TRY(opevo_store_open(self->options->known, OPEVO_STORE_READ, &known, err));
     OPEVO_NEW(slots, self->count, "the runs of a study");
     OPEVO_TRY(
         opevo_i_study_slots(known, self->study, self->numbers, self->count, false, slots, err));
@@ -57,7 +55,6 @@ static opevo_status leave_known(scheduler *self, opevo_error *err)
     self->count = kept;
 cleanup:
     opevo_free(slots);
-    opevo_store_close(known);
     return status;
 }
 
@@ -89,6 +86,7 @@ static opevo_status prepare(scheduler *self, opevo_error *err)
 {
     const opevo_study_options *options = self->options;
     opevo_status status = OPEVO_OK;
+    opevo_store *known = NULL;
 
     OPEVO_TRY(opevo_i_study_shard_numbers(self->study, options->shard, &self->numbers, &self->count,
                                           err));
@@ -96,12 +94,16 @@ static opevo_status prepare(scheduler *self, opevo_error *err)
         leave_seeds(self, options->line_seeds);
     self->result.runs = self->count;
     if (options->known)
-        OPEVO_TRY(leave_known(self, err));
+        OPEVO_TRY(opevo_store_open(options->known, OPEVO_STORE_READ, &known, err));
+    if (known)
+        OPEVO_TRY(leave_known(self, known, err));
     OPEVO_TRY(opevo_store_open(options->store, OPEVO_STORE_ALONE, &self->store, err));
     OPEVO_NEW(self->slots, self->count, "the runs of a study");
     OPEVO_NEW(self->todo, self->count, "the runs of a study");
     OPEVO_TRY(opevo_i_study_slots(self->store, self->study, self->numbers, self->count, true,
                                   self->slots, err));
+    OPEVO_TRY(opevo_i_study_register(self->store, known, self->study, self->numbers, self->count,
+                                     self->slots, err));
     for (size_t i = 0; i < self->count; i++) {
         if (self->slots[i].ended)
             self->result.present++;
@@ -110,6 +112,7 @@ static opevo_status prepare(scheduler *self, opevo_error *err)
     }
     self->progress.runs = self->result.runs - self->result.present;
 cleanup:
+    opevo_store_close(known);
     return status;
 }
 

@@ -55,6 +55,7 @@ typedef struct opevo_i_study_plan_budget {
 
 struct opevo_plan {
     char *path;
+    char *canonical; /* its JSON with the keys in order and without blanks */
     opevo_i_study_plan_objective *objectives;
     size_t objective_count;
     opevo_i_study_plan_tuner *tuners;
@@ -126,6 +127,13 @@ typedef struct opevo_i_study_slot {
 opevo_status opevo_i_study_slots(opevo_store *store, const opevo_study *study,
                                  const uint64_t *numbers, size_t count, bool make,
                                  opevo_i_study_slot *slots, opevo_error *err);
+
+/* Register the study before its first trial: its runs that this call may begin or continue, which
+ * are those of `slots`, become runs of the registration. `known`, which may be NULL: another store
+ * that the study knows of. Errors: those of opevo_study_registration and of the stores. */
+opevo_status opevo_i_study_register(opevo_store *store, opevo_store *known,
+                                    const opevo_study *study, const uint64_t *numbers, size_t count,
+                                    const opevo_i_study_slot *slots, opevo_error *err);
 
 /* A run that was computed and is not yet in the store. */
 typedef struct opevo_i_study_done {

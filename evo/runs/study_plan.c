@@ -385,10 +385,29 @@ static opevo_status check_twins(const opevo_plan *plan, const opevo_json_reader 
     return OPEVO_OK;
 }
 
+/* What is to be told from the runs, as options of `opevo analyze`: registered with the plan, and
+ * compared with those of an analysis. */
+static opevo_status check_analysis(const opevo_json_reader *root, opevo_error *err)
+{
+    static const char *const keys[] = {"alpha",     "at",    "budget", "criteria",
+                                       "landscape", "tuner", NULL};
+    opevo_json_reader at = opevo_json_member(root, "analysis");
+    opevo_status status = at.value ? opevo_json_keys(&at, keys, "an object", err) : OPEVO_OK;
+
+    for (size_t i = 0; at.value && keys[i] && status == OPEVO_OK; i++) {
+        opevo_json_reader member = opevo_json_member(&at, keys[i]);
+
+        if (member.value && !json_is_string(member.value))
+            status = opevo_json_fail(
+                &member, err, "give the value of --%s of opevo analyze as a string.", keys[i]);
+    }
+    return status;
+}
+
 /* ---- The file ------------------------------------------------------------------------------- */
 
 typedef struct root_entry {
-    json_t *study, *objectives, *tuners, *topologies, *budget, *seeds;
+    json_t *study, *objectives, *tuners, *topologies, *budget, *seeds, *analysis;
     bool twins;
 } root_entry;
 
@@ -399,6 +418,7 @@ static const opevo_json_field root_fields[] = {
     OPEVO_JSON_FIELD(root_entry, topologies, OBJECT),
     OPEVO_JSON_FIELD(root_entry, budget, ANY),
     OPEVO_JSON_FIELD(root_entry, seeds, ANY),
+    OPEVO_JSON_FIELD(root_entry, analysis, OBJECT),
     {"null", OPEVO_JSON_FLAG, .offset = offsetof(root_entry, twins)}};
 
 static opevo_status read_root(opevo_plan *plan, const opevo_json_reader *root, opevo_error *err)
@@ -424,6 +444,7 @@ static opevo_status read_root(opevo_plan *plan, const opevo_json_reader *root, o
     OPEVO_TRY(read_seeds(plan, &seeds, err));
     plan->twins = entry.twins;
     OPEVO_TRY(check_twins(plan, root, err));
+    OPEVO_TRY(check_analysis(root, err));
     if (entry.topologies)
         OPEVO_TRY(opevo_i_study_plan_axes(&topologies, &plan->topologies, err));
 cleanup:
@@ -444,6 +465,11 @@ opevo_status opevo_plan_load(const char *path, opevo_plan **out, opevo_error *er
     OPEVO_TRY(opevo_json_load(path, PLAN_BYTES_MAX, &root, err));
     whole.value = root;
     OPEVO_TRY(read_root(plan, &whole, err));
+    plan->canonical = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
+    if (!plan->canonical) {
+        status = no_memory(path, err);
+        goto cleanup;
+    }
     *out = plan;
     plan = NULL;
 cleanup:
@@ -489,6 +515,7 @@ void opevo_plan_destroy(opevo_plan *plan)
     opevo_free(plan->budgets);
     opevo_free(plan->seeds);
     opevo_free(plan->line_starts);
+    free(plan->canonical); /* Jansson's */
     opevo_free(plan->path);
     opevo_free(plan);
 }

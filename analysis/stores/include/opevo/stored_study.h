@@ -45,12 +45,21 @@ typedef struct opevo_landscape_front {
 
 /* Where a run stands among the stores. */
 typedef struct opevo_stored_run {
-    size_t store;    /* place in `stores` */
-    int64_t run;     /* its number there */
-    uint64_t key;    /* hash of objective, tuner, settings, seed and budget */
-    uint64_t trials; /* how many that store has of it */
-    bool is_twin;    /* of a plan with "null" */
+    size_t store;        /* place in `stores` */
+    int64_t run;         /* its number there */
+    uint64_t key;        /* hash of objective, tuner, settings, seed and budget */
+    uint64_t trials;     /* how many that store has of it */
+    size_t registration; /* place in `registrations`, plus 1; 0: none */
+    bool registered;     /* it was registered before the first trial of its store */
+    bool is_twin;        /* of a plan with "null" */
 } opevo_stored_run;
+
+/* What studies registered before they began (opevo_study_registration). */
+typedef struct opevo_stored_registration {
+    char *hash, *text, *plan, *written; /* as in opevo_registration */
+    bool late;
+    uint64_t runs; /* of the study that are of it */
+} opevo_stored_registration;
 
 /* Most stores of one study, each of which takes up to three open files. */
 enum { OPEVO_STORED_STUDY_MOST = 256 };
@@ -68,11 +77,15 @@ typedef struct opevo_stored_study {
     size_t landscape_count, contender_count, run_count;
     size_t twin_count; /* runs of twins: once assembled, these are the last, behind run_count */
     size_t landscape_capacity, contender_capacity, run_capacity, stored_capacity;
-    size_t empty;                  /* runs without a trial, left out */
-    uint64_t planned;              /* runs that a study has not begun */
-    opevo_landscape_front *fronts; /* of each landscape; NULL: none */
-    const char *criteria_words;    /* as given, with fronts */
-    opevo_text notes;              /* lines for the reader: what is left out, and why */
+    opevo_stored_registration *registrations;
+    size_t registration_count, registration_capacity;
+    struct opevo_i_standing *standing; /* of each contender on each landscape */
+    opevo_text chosen;                 /* options that were not registered; empty: none */
+    size_t empty;                      /* runs without a trial, left out */
+    uint64_t planned;                  /* runs that a study has not begun */
+    opevo_landscape_front *fronts;     /* of each landscape; NULL: none */
+    const char *criteria_words;        /* as given, with fronts */
+    opevo_text notes;                  /* lines for the reader: what is left out, and why */
     /* What `study` points to. */
     opevo_study_landscape *shown;
     const char **labels;
@@ -127,6 +140,20 @@ OPEVO_API opevo_status opevo_stored_study_fronts(const char *names, opevo_stored
                                                  opevo_error *err);
 /* Fill `study`, at the end. Errors: NOMEM. */
 OPEVO_API opevo_status opevo_stored_study_assemble(opevo_stored_study *study, opevo_error *err);
+
+/* Note an option of the analysis that decides what is compared, such as "at" with "50,100". Where a
+ * registration does not name it with the same value under "analysis" of its plan, all comparisons are
+ * exploratory. After opevo_stored_study_read. Errors: NOMEM. */
+OPEVO_API opevo_status opevo_stored_study_choose(opevo_stored_study *study, const char *option,
+                                                 const char *value, opevo_error *err);
+/* Why a comparison of two contenders on a landscape is exploratory, as the end of a sentence; NULL
+ * for one that was registered: all its runs are of one registration, which was written before the
+ * first trial, all runs of the study have ended, and no option was chosen. After
+ * opevo_stored_study_assemble. */
+OPEVO_API const char *opevo_stored_study_exploratory(const opevo_stored_study *study,
+                                                     size_t landscape, size_t a, size_t b);
+/* The same of all runs, as a line for the reader. */
+OPEVO_API void opevo_stored_study_print_standing(const opevo_stored_study *study, opevo_text *out);
 
 /* `length` bytes of the settings of a run as they are shown: its store calls criterion 0 the
  * fitness, and users the time if results follow from one: `in_time`. */

@@ -273,7 +273,10 @@ struct opevo_objective {
     const opevo_measurer *measurer;    /* of the outcome that is being handed over; NULL: not known;
                                        owned too */
     const opevo_feature_source *trees; /* loop trees (opevo/loop_tree.h); NULL: none; owned too */
-    void *reserved[OPEVO_RESERVED];    /* 0 */
+    /* Paths of the files that its outcomes are read from, ending with NULL; NULL: none, or unknown;
+     * owned too. */
+    const char *const *files;
+    void *reserved[OPEVO_RESERVED]; /* 0 */
 };
 
 /* Whether this library knows all that the tables of the objective and of its domain have. Errors:

@@ -38,6 +38,8 @@ OPEVO_API void opevo_store_print_folder(const char *path, opevo_text *out);
 /* The path in "STORE:RUN", to be free()d, and the number; the whole text and 0 where no run is
  * named, or where a file has that name. NULL without memory. */
 OPEVO_API char *opevo_store_split(const char *text, int64_t *run);
+/* Whether a file begins as stores do, as every file of SQLite. */
+OPEVO_API bool opevo_store_is(const char *path);
 /* As given to open. */
 OPEVO_API const char *opevo_store_path(const opevo_store *store);
 
@@ -167,6 +169,8 @@ typedef struct opevo_run_info {
     double best_fitness; /* 0 if every trial failed; then best_trial is 0 and best_text "" */
     uint64_t best_trial;
     double cost_s;
+    const char *registration; /* hash of the registration that the run is of; "" for none */
+    bool registered;          /* it has one, which was written before the first trial of the store */
 } opevo_run_info;
 OPEVO_API opevo_status opevo_store_list(opevo_store *store,
                                         void (*visit)(void *context, const opevo_run_info *info),
@@ -176,6 +180,20 @@ OPEVO_API opevo_status opevo_store_list_planned(opevo_store *store,
                                                 void (*visit)(void *context,
                                                               const opevo_run_info *info),
                                                 void *context, opevo_error *err);
+/* What studies registered in a store before they began (opevo_study_registration). */
+typedef struct opevo_registration {
+    const char *hash;    /* SHA-256 of the text: 64 hexadecimal digits */
+    const char *text;    /* canonical JSON */
+    const char *plan;    /* absolute path of the plan, which is no part of the text */
+    const char *written; /* UTC, as "2026-01-31T12:00:00Z" */
+    bool late;           /* the store had a trial then, or the study knew of one elsewhere */
+    uint64_t runs;       /* that are of it, begun or not */
+} opevo_registration;
+/* Visit them in the order in which they were written; strings are borrowed during the call. Errors:
+ * those of the file. */
+OPEVO_API opevo_status opevo_store_registrations(
+    opevo_store *store, void (*visit)(void *context, const opevo_registration *registration),
+    void *context, opevo_error *err);
 /* Their number. */
 OPEVO_API opevo_status opevo_store_planned(opevo_store *store, uint64_t *count, opevo_error *err);
 

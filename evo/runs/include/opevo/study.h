@@ -102,6 +102,14 @@ OPEVO_API opevo_status opevo_study_extend(opevo_study *study, size_t count, opev
 /* The seed of run `number`, counted from 0. */
 OPEVO_API uint64_t opevo_study_seed(const opevo_study *study, uint64_t number);
 
+/* What a study registers: canonical JSON of the program with version and build, of the plan (keys in
+ * order, no blanks), of each objective with its signature, the hash of its program and the SHA-256 of
+ * each file that it is read from, by the last part of its path, and of the seeds as ranges. Equal for
+ * equal runs wherever the files are. opevo_study_run writes it with its SHA-256 into the store before
+ * the first trial. Errors: IO for a file that cannot be read; NOMEM. */
+OPEVO_API opevo_status opevo_study_registration(const opevo_study *study, opevo_text *out,
+                                                opevo_error *err);
+
 /* A share of the runs: with L combinations and M the least common multiple of L and `count`, those
  * numbers k for which (k + floor(k / M)) % count is `index`. So shares differ by at most one run,
  * and of the first `count` seeds, the next `count` and so on each has each combination once. */
