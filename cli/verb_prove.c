@@ -3,119 +3,207 @@
 /* Proofs of kernels, by the process that has LLVM; its answer and its exit status are those of the
  * verb. */
 
-#include "keeper_internal.h"
+#include "call_file_internal.h"
+#include "objective_spec_internal.h"
 #include "options_internal.h"
+#include "prover_of_call_internal.h"
+#include "recording_spec_internal.h"
 
-#include <opevo/json.h>
+#include <opevo/finals.h>
+#include <opevo/memory.h>
+#include <opevo/store.h>
 
-#include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-#define PROGRAM "opevo-worker-simt"
-#define LIMIT_S 86400.
-#define OUTPUT ((size_t)64 << 20)
-#define POLL_NS 5000000
 
 static const opevo_option options[] = {
     {"computes", "TEXT", "the computation, whose tensors are buffers of the harness", false},
     {"harness", "FILE", "how the kernel is called; a folder of --emit needs none", false},
+    {"set", "NAME=VALUE", "a parameter of the source and of its harness (may be repeated)", true},
     {"seed", "N", "of the random inputs (default 0)", false},
     {"json", NULL, "print one JSON object for each case, and one for all", false},
 };
 
-/* Beside this program. */
-static opevo_status find_program(char path[4096], opevo_error *err)
-{
-    ssize_t length = readlink("/proc/self/exe", path, 4096 - sizeof PROGRAM);
+/* ---- Files ---- */
 
-    path[length > 0 ? length : 0] = '\0';
-    if (strrchr(path, '/'))
-        memcpy(strrchr(path, '/') + 1, PROGRAM, sizeof PROGRAM);
-    if (access(path, X_OK) == 0)
-        return OPEVO_OK;
-    return OPEVO_FAIL(err, OPEVO_IO,
-                      "Proofs need " PROGRAM " beside opevo: install the package opevo-evolver, or "
-                      "build with LLVM 19 (Debian: llvm-19-dev).");
+static void collect_settings(const opevo_call *call, opevo_text *out)
+{
+    for (size_t i = 0; i < call->given_count; i++)
+        if (strcmp(call->given[i].option->name, "set") == 0)
+            opevo_text_printf(out, "%s\n", call->given[i].value);
 }
 
-static void write_request(const opevo_call *call, uint64_t seed, opevo_text *out)
+static opevo_status prove_file(const opevo_call *call, uint64_t seed, opevo_text *out,
+                               int *exit_code, opevo_error *err)
 {
-    static const char *const texts[] = {"computes", "harness"};
+    opevo_text settings = {0};
+    opevo_i_cli_proof_request request = {.kernel = call->arguments[0],
+                                         .harness = opevo_i_cli_option(call, "harness"),
+                                         .computes = opevo_i_cli_option(call, "computes"),
+                                         .seed = seed,
+                                         .json = opevo_i_cli_flag(call, "json")};
+    opevo_status status = OPEVO_OK;
 
-    opevo_text_add(out, "{");
-    opevo_json_string(out, "kernel", call->arguments[0]);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (opevo_i_cli_option(call, texts[i]))
-            opevo_json_string(out, texts[i], opevo_i_cli_option(call, texts[i]));
-    opevo_json_bool(out, "json", opevo_i_cli_flag(call, "json"));
-    opevo_json_index(out, "seed", seed);
-    opevo_text_add(out, "}");
+    collect_settings(call, &settings);
+    request.settings = opevo_text_string(&settings);
+    OPEVO_TRY(opevo_text_check(&settings, err));
+    status = opevo_i_cli_proof_ask(&request, out, exit_code, err);
+cleanup:
+    opevo_text_free(&settings);
+    return status;
 }
 
-/* What the process said on standard error, without the line's end, as the error of this call. */
-static opevo_status fail(const opevo_i_process_program_end *end, opevo_error *err)
-{
-    const char *said = opevo_text_string(&end->error);
+/* ---- Stores ---- */
 
-    if (end->start_errno || !end->kept)
-        return OPEVO_FAIL(err, OPEVO_IO, PROGRAM " did not run: %s.", strerror(end->start_errno));
-    if (!WIFEXITED(end->wait_status) || !*said)
-        return OPEVO_FAIL(err, OPEVO_FAULT, PROGRAM " ended before it had an answer.");
-    return OPEVO_FAIL(err, OPEVO_INVALID, "%.*s", (int)strcspn(said, "\n"), said);
+/* The best point of a run: the winner of its finals, or else its best trial. */
+typedef struct best {
+    int64_t run;
+    uint64_t trial; /* 0: none succeeded */
+    bool found;
+    opevo_index point;
+} best;
+
+static void visit(void *context, const opevo_run_info *info)
+{
+    best *self = context;
+
+    if (info->run == self->run) {
+        self->found = true;
+        self->trial = info->best_trial;
+    }
+}
+
+static opevo_status find_best(opevo_store *store, best *self, opevo_error *err)
+{
+    opevo_finals *finals = NULL;
+    opevo_space *space = NULL;
+    opevo_trial trial = {.number = 0};
+    size_t count = 0;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_store_list(store, visit, self, err));
+    if (!self->found || !self->trial) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            self->found ? "%s: no trial of run %lld succeeded."
+                                        : "%s has no run %lld; opevo runs lists its runs.",
+                            opevo_store_path(store), (long long)self->run);
+        goto cleanup;
+    }
+    OPEVO_TRY(opevo_finals_read(store, self->run, &finals, &space, err));
+    OPEVO_TRY(opevo_store_read(store, self->run, self->trial - 1, &trial, 1, &count, err));
+    self->point = finals->ran && finals->finalists[finals->verdict.winner].median > 0
+                      ? finals->finalists[finals->verdict.winner].point
+                      : trial.proposal.point;
+cleanup:
+    opevo_space_destroy(space);
+    opevo_finals_destroy(finals);
+    return status;
+}
+
+/* The objective of a run, from what its store keeps of its call. */
+static opevo_status open_objective(const char *text, size_t length, const char *origin,
+                                   opevo_i_cli_call_file *file, opevo_text *on_text,
+                                   const char **on, opevo_objective **out, opevo_error *err)
+{
+    opevo_status status =
+        opevo_i_cli_call_file_parse(text, length, origin, &opevo_i_cli_verb_tune, file, err);
+    const opevo_call *call = &file->call;
+
+    if (status == OPEVO_OK && call->argument_count != 1)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: it is not a run of one operator or kernel.",
+                            origin);
+    if (status == OPEVO_OK)
+        status = opevo_i_cli_call_file_enter(file, origin, err);
+    if (status == OPEVO_OK)
+        status = opevo_i_cli_on_of_call(call, NULL, on_text, on, err);
+    return status == OPEVO_OK
+               ? opevo_i_cli_objective_of_call(call, call->arguments[0], *on,
+                                               opevo_i_cli_option(call, "space"), out, err)
+               : status;
+}
+
+static opevo_status prove_run(const opevo_call *call, const char *path, best *what, uint64_t seed,
+                              opevo_text *out, int *exit_code, opevo_error *err)
+{
+    opevo_store *store = NULL;
+    opevo_objective *objective = NULL;
+    opevo_i_cli_call_file file = {.root = NULL};
+    opevo_text words = {0}, on_text = {0};
+    const char *on = NULL;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &store, err));
+    OPEVO_TRY(find_best(store, what, err));
+    OPEVO_TRY(opevo_store_call(store, what->run, &words, err));
+    if (!words.length) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: run %lld is not one of opevo tune.", path,
+                            (long long)what->run);
+        goto cleanup;
+    }
+    OPEVO_TRY(open_objective(words.data, words.length, call->arguments[0], &file, &on_text, &on,
+                             &objective, err));
+    if (!opevo_space_has(objective->space, what->point)) {
+        status = OPEVO_FAIL(err, OPEVO_MISMATCH,
+                            "%s: the space of run %lld is another one by now; tune again.", path,
+                            (long long)what->run);
+        goto cleanup;
+    }
+    status = opevo_i_cli_proof_ask_point(objective, on, what->point, seed,
+                                         opevo_i_cli_flag(call, "json"), out, exit_code, err);
+cleanup:
+    opevo_objective_destroy(objective);
+    opevo_i_cli_call_file_free(&file);
+    opevo_text_free(&words);
+    opevo_text_free(&on_text);
+    opevo_store_close(store);
+    return status;
+}
+
+static opevo_status refuse_options(const opevo_call *call, opevo_error *err)
+{
+    static const char *const names[] = {"computes", "harness", "set"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (opevo_i_cli_flag(call, names[i]))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "A stored run says itself what its kernel is: omit --%s.", names[i]);
+    return OPEVO_OK;
 }
 
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
-    char path[4096], verb[] = "prove";
-    opevo_text request = {0};
-    char *arguments[] = {path, verb, NULL, NULL};
-    const opevo_i_process_program program = {
-        .argv = arguments, .limit_s = LIMIT_S, .output_limit = OUTPUT};
-    opevo_i_process_program_end end = {0};
-    opevo_i_process_keeper keeper = {0};
+    best what = {.run = 0};
     uint64_t seed = 0;
+    char *path = NULL;
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(opevo_i_cli_option_count(call, "seed", 0, 0, INT64_MAX / 4, &seed, err));
-    OPEVO_TRY(find_program(path, err));
-    write_request(call, seed, &request);
-    arguments[2] = request.data;
-    if (request.failed) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
-        goto cleanup;
-    }
-    OPEVO_TRY(opevo_i_process_keeper_start(&program, &keeper, err));
-    while (!opevo_i_process_keeper_poll(&keeper, &end))
-        nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
-    if (end.out.length == 0) {
-        status = fail(&end, err);
-        goto cleanup;
-    }
-    opevo_text_add(out, opevo_text_string(&end.out));
-    *exit_code = WEXITSTATUS(end.wait_status);
+    if (access(call->arguments[0], F_OK) != 0)
+        path = opevo_store_split(call->arguments[0], &what.run);
+    if (!path || !what.run)
+        status = prove_file(call, seed, out, exit_code, err);
+    else if ((status = refuse_options(call, err)) == OPEVO_OK)
+        status = prove_run(call, path, &what, seed, out, exit_code, err);
 cleanup:
-    opevo_i_process_program_end_free(&end);
-    opevo_text_free(&request);
+    opevo_free(path);
     return status;
 }
 
 const opevo_verb opevo_i_cli_verb_prove = {
     .name = "prove",
-    .arguments = "KERNEL",
+    .arguments = "KERNEL|STORE:RUN",
     .arguments_min = 1,
     .arguments_max = 1,
     .summary = "Prove that a kernel computes its definition, for all inputs.",
     .details =
         "KERNEL is a file NAME.c, NAME.cu or NAME.ll with a harness (docs/formats/harness.md), or "
         "a\n"
-        "folder of --emit. Its LLVM IR runs once in a prime field at random inputs, and all "
-        "outputs\n"
-        "are compared with the definition there. Exit status: 0 proved, 1 refuted, by an input on\n"
-        "which a run in floats differs or by a wrong access to memory, 3 undecided. What a proof\n"
-        "says and what it does not: docs/prove.md.\n\n"
+        "folder of --emit; of a stored run it is the best one. Its LLVM IR runs once in a prime "
+        "field\n"
+        "at random inputs, and all outputs are compared with the definition there. Exit status: 0\n"
+        "proved, 1 refuted, by an input on which a run in floats differs or by a wrong access to\n"
+        "memory, 3 undecided. What a proof says and what it does not: docs/prove.md.\n\n"
+        "  opevo tune mm1 --on cpu --store runs.db && opevo prove runs.db:1\n"
         "  opevo tune 'matmul(64,64,64)' --on cpu --emit folder && opevo prove folder\n"
         "  opevo prove mm.cu --harness mm.json \\\n"
         "      --computes 'A[i:n, k:n]; B[k, j:n]; C[i, j] = sum(k) A[i, k]*B[k, j]'",

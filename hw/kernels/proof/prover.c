@@ -5,12 +5,15 @@
 #include "prover_internal.h"
 
 #include <opevo/computation_named.h>
+#include <opevo/file.h>
 #include <opevo/memory.h>
 
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
 #include <sys/stat.h>
+
+enum { HARNESS_BYTES = 1 << 22 };
 
 /* ---- Requests ---- */
 
@@ -19,6 +22,7 @@ typedef struct request {
     const char *kernel, *harness, *computes;
     opevo_text kernel_path, harness_text, computes_text; /* of a folder */
     opevo_i_prover_call call;
+    opevo_i_prover_words words;
     bool json;
     uint64_t seed;
 } request;
@@ -45,6 +49,12 @@ static opevo_status read_request(const char *text, request *out, opevo_error *er
     out->computes = json_string_value(json_object_get(root, "computes"));
     out->json = json_is_true(json_object_get(root, "json"));
     out->seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
+    status = opevo_i_prover_words_read(json_object_get(root, "set"), &out->words, err);
+    if (status == OPEVO_OK && json_object_get(root, "words"))
+        status = opevo_i_prover_words_add(&out->words,
+                                          json_string_value(json_object_get(root, "words")), err);
+    if (status != OPEVO_OK)
+        return status;
     if (!out->kernel)
         return OPEVO_FAIL(err, OPEVO_INVALID, "A request to prove names no kernel.");
     status = look_at(out->kernel, &is_folder, err);
@@ -66,14 +76,31 @@ static void close_request(request *self)
     opevo_text_free(&self->kernel_path);
     opevo_text_free(&self->harness_text);
     opevo_text_free(&self->computes_text);
+    opevo_i_prover_words_free(&self->words);
 }
 
-static opevo_status open_harness(const request *self, opevo_harness **out, opevo_error *err)
+/* With the values of its parameters, and its words for the compiler. */
+static opevo_status open_harness(request *self, opevo_harness **out, opevo_error *err)
 {
-    if (self->harness)
-        return opevo_harness_load(self->harness, out, err);
-    return opevo_harness_parse(self->kernel, self->harness_text.data, self->harness_text.length,
-                               out, err);
+    const opevo_harness_values values = opevo_i_prover_values(&self->words);
+    opevo_text words = {0};
+    char *text = NULL;
+    size_t size = 0;
+    opevo_status status = OPEVO_OK;
+
+    if (self->harness) {
+        OPEVO_TRY(opevo_file_read(self->harness, HARNESS_BYTES, &text, &size, err));
+        OPEVO_TRY(opevo_harness_parse_with(self->harness, text, size, &values, out, err));
+    } else {
+        OPEVO_TRY(opevo_harness_parse(self->kernel, self->harness_text.data,
+                                      self->harness_text.length, out, err));
+    }
+    OPEVO_TRY(opevo_harness_compiler(*out, &values, &words, err));
+    status = opevo_i_prover_words_add(&self->words, opevo_text_string(&words), err);
+cleanup:
+    opevo_text_free(&words);
+    opevo_free(text);
+    return status;
 }
 
 /* ---- Cases ---- */
@@ -182,27 +209,18 @@ opevo_status opevo_prover_answer(const char *text, opevo_text *out, int *exit_co
     opevo_harness *harness = NULL;
     opevo_i_prover_module module = {NULL};
     answer self = {.request = &asked, .module = &module, .out = out, .worst = OPEVO_PROOF_PROVED};
-    opevo_text words = {0};
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(read_request(text, &asked, err));
     OPEVO_TRY(open_harness(&asked, &harness, err));
     self.harness = harness;
-    OPEVO_TRY(opevo_harness_compiler(harness, NULL, &words, err));
-    if (words.length) {
-        status =
-            OPEVO_FAIL(err, OPEVO_INVALID,
-                       "The harness has words for a compiler, which proofs do not use: compile "
-                       "the kernel with them to LLVM IR, and prove that file.");
-        goto cleanup;
-    }
     OPEVO_TRY(opevo_i_prover_load(opevo_text_string(&asked.kernel_path),
-                                  asked.harness_text.length > 0, &module, err));
+                                  asked.harness_text.length > 0,
+                                  opevo_text_string(&asked.words.lines), &module, err));
     OPEVO_TRY(prove_all(&self, err));
     opevo_i_prover_print_all(self.worst, self.cases, asked.json, out);
     *exit_code = codes[self.worst];
 cleanup:
-    opevo_text_free(&words);
     opevo_text_free(&self.labels);
     opevo_i_prover_unload(&module);
     opevo_harness_destroy(harness);

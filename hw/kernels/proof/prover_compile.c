@@ -88,7 +88,15 @@ static opevo_status add_cuda(opevo_i_process_arguments *out, opevo_error *err)
     return status;
 }
 
-static opevo_status command_of(const char *path, dialect which, bool own,
+static opevo_status add_lines(opevo_i_process_arguments *out, const char *lines, opevo_error *err)
+{
+    for (; *lines; lines += strcspn(lines, "\n") + 1)
+        if (!opevo_i_process_arguments_add(out, lines, strcspn(lines, "\n")))
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
+    return OPEVO_OK;
+}
+
+static opevo_status command_of(const char *path, dialect which, bool own, const char *words,
                                opevo_i_process_arguments *out, opevo_error *err)
 {
     static const char *const calls[] = {"-fno-inline", "-Dalways_inline=noinline",
@@ -117,6 +125,8 @@ static opevo_status command_of(const char *path, dialect which, bool own,
         status = which == DIALECT_CUDA ? add_cuda(out, err) : add(out, plain, err);
     if (status == OPEVO_OK && own && which == DIALECT_C)
         status = add(out, calls, err);
+    if (status == OPEVO_OK)
+        status = add_lines(out, words, err);
     if (status == OPEVO_OK)
         status = add(out, both, err);
     return status == OPEVO_OK ? add(out, (const char *const[]){path, NULL}, err) : status;
@@ -165,14 +175,14 @@ static opevo_status parse(LLVMMemoryBufferRef buffer, const char *path, opevo_i_
     return status;
 }
 
-static opevo_status load_source(const char *path, dialect which, bool own,
+static opevo_status load_source(const char *path, dialect which, bool own, const char *words,
                                 opevo_i_prover_module *out, opevo_error *err)
 {
     opevo_i_process_arguments command = {0};
     opevo_i_process_program_end end = {0};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(command_of(path, which, own, &command, err));
+    OPEVO_TRY(command_of(path, which, own, words, &command, err));
     OPEVO_TRY(run(&command, path, &end, err));
     status = parse(LLVMCreateMemoryBufferWithMemoryRangeCopy(end.out.data, end.out.length, path),
                    path, out, err);
@@ -182,8 +192,8 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_prover_load(const char *path, bool own, opevo_i_prover_module *out,
-                                 opevo_error *err)
+opevo_status opevo_i_prover_load(const char *path, bool own, const char *words,
+                                 opevo_i_prover_module *out, opevo_error *err)
 {
     dialect which = dialect_of(path);
     LLVMMemoryBufferRef buffer = NULL;
@@ -197,7 +207,7 @@ opevo_status opevo_i_prover_load(const char *path, bool own, opevo_i_prover_modu
     if (access(path, R_OK) != 0)
         return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(errno));
     if (which != DIALECT_IR)
-        return load_source(path, which, own, out, err);
+        return load_source(path, which, own, words, out, err);
     if (!LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message))
         return parse(buffer, path, out, err);
     status = OPEVO_FAIL(err, OPEVO_IO, "%s: %.700s.", path, message);

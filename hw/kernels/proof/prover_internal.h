@@ -10,14 +10,36 @@
 #include <opevo/kernel.h>
 #include <opevo/proof.h>
 
-/* prover_compile.c: the module of a source, by clang, or of a file of IR. `own`: opevo wrote it. */
+/* prover_words.c. Start from {0}. */
+typedef struct opevo_i_prover_words {
+    opevo_text lines; /* words for clang, one a line */
+    char *name[OPEVO_HARNESS_VALUES];
+    int64_t number[OPEVO_HARNESS_VALUES];
+    size_t count; /* of parameters that are whole numbers */
+} opevo_i_prover_words;
+
+/* Parameters "NAME=VALUE", as tuning gives them to a source and its harness. Errors: INVALID for
+ * another text; NOMEM. */
+struct json_t;
+opevo_status opevo_i_prover_words_read(const struct json_t *settings, opevo_i_prover_words *out,
+                                       opevo_error *err);
+/* They are borrowed. */
+opevo_harness_values opevo_i_prover_values(const opevo_i_prover_words *self);
+/* Words for a compiler, one a line. Errors: INVALID for one that may change what is computed;
+ * NOMEM. */
+opevo_status opevo_i_prover_words_add(opevo_i_prover_words *self, const char *lines,
+                                      opevo_error *err);
+void opevo_i_prover_words_free(opevo_i_prover_words *self);
+
+/* prover_compile.c: the module of a source, by clang with these words, one a line, or of a file of
+ * IR. `own`: opevo wrote it. */
 typedef struct opevo_i_prover_module {
     struct LLVMOpaqueContext *context;
     struct LLVMOpaqueModule *module;
 } opevo_i_prover_module;
 
-opevo_status opevo_i_prover_load(const char *path, bool own, opevo_i_prover_module *out,
-                                 opevo_error *err);
+opevo_status opevo_i_prover_load(const char *path, bool own, const char *words,
+                                 opevo_i_prover_module *out, opevo_error *err);
 void opevo_i_prover_unload(opevo_i_prover_module *self);
 
 /* prover_harness.c: how a kernel that opevo printed is called: behind the functions that pack its

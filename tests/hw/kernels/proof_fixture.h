@@ -54,7 +54,7 @@ static opevo_i_prover_module load(const proof_kernel *kernel, int fault)
 
     snprintf(name, sizeof name, "kernel%s", kernel->ending);
     write_file(name, kernel->source, fault, path);
-    CHECK_OK(opevo_i_prover_load(path, false, &module, &err));
+    CHECK_OK(opevo_i_prover_load(path, false, "", &module, &err));
     return module;
 }
 
@@ -65,7 +65,7 @@ static bool has_clang(void)
     char path[256];
 
     write_file("empty.c", "void f(void) {}\n", -1, path);
-    if (opevo_i_prover_load(path, false, &module, &err) != OPEVO_OK)
+    if (opevo_i_prover_load(path, false, "", &module, &err) != OPEVO_OK)
         return false;
     opevo_i_prover_unload(&module);
     return true;

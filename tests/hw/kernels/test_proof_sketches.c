@@ -46,7 +46,7 @@ static bool has_clang(void)
     assert_non_null(file);
     fputs("void f(void) {}\n", file);
     fclose(file);
-    if (opevo_i_prover_load(path, false, &module, &err) != OPEVO_OK)
+    if (opevo_i_prover_load(path, false, "", &module, &err) != OPEVO_OK)
         return false;
     opevo_i_prover_unload(&module);
     return true;
@@ -103,7 +103,7 @@ static opevo_proof prove(const opevo_computation *computation, const opevo_kerne
     assert_non_null(file);
     fputs(source, file);
     fclose(file);
-    CHECK_OK(opevo_i_prover_load(path, true, &module, &err));
+    CHECK_OK(opevo_i_prover_load(path, true, "", &module, &err));
     CHECK_OK(opevo_i_prover_harness(computation, &call, &text, &err));
     CHECK_OK(opevo_harness_parse("test", text.data, text.length, &harness, &err));
     CHECK_OK(opevo_case_open(harness, OPEVO_SET_TUNE, 0, &what, &err));

@@ -15,10 +15,12 @@ enum { OPEVO_PROVER_PROVED, OPEVO_PROVER_REFUTED, OPEVO_PROVER_MISUSED, OPEVO_PR
 
 /* Answer a request:
  *
- *   {"kernel": PATH, "harness": PATH, "computes": TEXT, "seed": N, "json": BOOL}
+ *   {"kernel": PATH, "harness": PATH, "computes": TEXT, "set": ["NAME=VALUE", ...],
+ *    "words": LINES, "seed": N, "json": BOOL}
  *
  * PATH is a folder of --emit, which needs no harness, or NAME.c, NAME.cu or NAME.ll. TEXT is a
- * computation over the names of the harness; without it, the harness names one. What is to be
+ * computation over the names of the harness; without it, the harness names one. `set` are the
+ * parameters of tuning, and `words` further ones for the compiler, one a line. What is to be
  * printed is appended to `out`, for each case and for all; *exit_code is one of the above.
  * Errors: INVALID for input that does not fit together; IO; NOMEM. */
 opevo_status opevo_prover_answer(const char *request, opevo_text *out, int *exit_code,
