@@ -4,6 +4,7 @@
  * written at the end, so that bad input leaves nothing half written. Exit status: 0 done,
  * 1 it was tried and failed, 2 misused, or a file cannot be read or written, 130 interrupted. */
 
+#include "manifest_of_call_internal.h"
 #include "options_internal.h"
 #include "style_internal.h"
 #include "terminal_internal.h"
@@ -27,8 +28,9 @@ const opevo_verb *const opevo_i_cli_verbs[] = {
     &opevo_i_cli_verb_evolve,     &opevo_i_cli_verb_edits,
     &opevo_i_cli_verb_network,    &opevo_i_cli_verb_study,
     &opevo_i_cli_verb_runs,       &opevo_i_cli_verb_analyze,
-    &opevo_i_cli_verb_report,     &opevo_i_cli_verb_tuners,
-    &opevo_i_cli_verb_landscape,  &opevo_i_cli_verb_record,
+    &opevo_i_cli_verb_report,     &opevo_i_cli_verb_reproduce,
+    &opevo_i_cli_verb_tuners,     &opevo_i_cli_verb_landscape,
+    &opevo_i_cli_verb_seal,       &opevo_i_cli_verb_record,
     &opevo_i_cli_verb_emit,       &opevo_i_cli_verb_prove,
     &opevo_i_cli_verb_devices,    &opevo_i_cli_verb_serve,
     &opevo_i_cli_verb_help,       &opevo_i_cli_verb_man,
@@ -118,11 +120,15 @@ static int run_verb(const opevo_verb *verb, int argc, char **argv)
     opevo_status status = opevo_i_cli_call_parse(verb, argc, argv, &call, &err);
 
     if (status == OPEVO_OK) {
+        opevo_i_cli_manifest_begin(&call);
         status = verb->run(&call, &out, &exit_code, &err);
         if (status == OPEVO_OK)
             status = opevo_text_check(&out, &err);
+        if (status == OPEVO_OK && verb->has_manifest && opevo_i_cli_flag(&call, "json"))
+            status = opevo_i_cli_manifest_add(&out, &err);
         if (status == OPEVO_OK && !write_out(&call, &out, &err))
             status = err.status;
+        opevo_i_cli_manifest_begin(NULL);
         opevo_i_cli_call_free(&call);
     }
     opevo_text_free(&out);

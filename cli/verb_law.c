@@ -256,5 +256,6 @@ const opevo_verb opevo_i_cli_verb_law = {
         "  opevo law space.json --parents best.txt --q 0.5",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .has_manifest = true,
     .run = run,
 };

@@ -580,5 +580,6 @@ const opevo_verb opevo_i_cli_verb_verify = {
         "  opevo verify\n  opevo verify mm1 --draws 10000000\n  opevo verify 'permutation(30)'",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .has_manifest = true,
     .run = run,
 };

@@ -8,6 +8,7 @@
 #include "recorded_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/sealed.h>
 #include <opevo/space_tree.h>
 #include <opevo/tvm_log.h>
 #include <opevo/unit.h>
@@ -77,6 +78,10 @@ static void destroy(opevo_objective *objective)
 
 static const opevo_objective_ops recorded_ops = {
     .kind = "recorded", .evaluate = evaluate, .optimum = optimum, .destroy = destroy};
+
+/* Without optimum, and other than what the functions on rows know. */
+static const opevo_objective_ops sealed_ops = {
+    .kind = "sealed", .evaluate = evaluate, .destroy = destroy};
 
 size_t opevo_recorded_ignored(const opevo_objective *objective)
 {
@@ -479,6 +484,38 @@ cleanup:
     return status;
 }
 
+opevo_status opevo_i_landscape_recorded_unsealed(const char *name, char *table, size_t size,
+                                                 const char *json, size_t json_size,
+                                                 opevo_objective **out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    files names = {.stem = {0}};
+    opevo_text title = {0}, path = {0};
+    opevo_objective *opened = NULL;
+    json_t *root = NULL;
+
+    opevo_text_printf(&path, "%s.csv", name);
+    opevo_text_printf(&title, "sealed:%s", name);
+    if (path.failed || title.failed) {
+        opevo_free(table);
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", name));
+    }
+    OPEVO_TRY(locate(path.data, &names, err));
+    OPEVO_TRY(opevo_i_landscape_json_parse(names.json.data, json, json_size, &root, err));
+    OPEVO_TRY(open_table(&names, root, table, size, NULL, &opened, err));
+    opevo_free(((recorded *)opened)->name);
+    opened->name = ((recorded *)opened)->name = title.data;
+    title.data = NULL;
+    opened->ops = &sealed_ops;
+    *out = opened;
+cleanup:
+    json_decref(root);
+    clear_files(&names);
+    opevo_text_free(&title);
+    opevo_text_free(&path);
+    return status;
+}
+
 /* Whether it is a search space in any form, complete or not. */
 static bool is_space(const json_t *root, const char *text, const char *path)
 {
@@ -573,6 +610,14 @@ opevo_status opevo_recorded_open(const char *path, const char *space, opevo_obje
 
     if (!*path)
         return open_embedded(space, out, err);
+    if (opevo_sealed_is(path)) {
+        opevo_free(file);
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "%s is sealed, and opens for evaluation only: give sealed:%s to opevo tune "
+            "or in a plan of opevo study.",
+            path, path);
+    }
     if (hash && !file)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
     if (file && stem_length(file, table_endings))

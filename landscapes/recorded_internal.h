@@ -341,4 +341,11 @@ opevo_status opevo_i_landscape_described_table_read(opevo_i_landscape_recording 
                                                     opevo_i_landscape_table_facts *facts,
                                                     opevo_error *err);
 
+/* A described recording from the bytes of both files, under a name, for evaluation only: "sealed:"
+ * and the name, without an optimum, and none to the functions on the rows of recordings. Takes the
+ * table, also on failure; a zero byte follows each (recorded.c). */
+opevo_status opevo_i_landscape_recorded_unsealed(const char *name, char *table, size_t size,
+                                                 const char *json, size_t json_size,
+                                                 opevo_objective **out, opevo_error *err);
+
 #endif

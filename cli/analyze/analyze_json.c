@@ -5,6 +5,7 @@
 #include "analyze_internal.h"
 
 #include <opevo/json.h>
+#include <opevo/sealed.h>
 #include <opevo/unit.h>
 #include <opevo/version.h>
 
@@ -101,6 +102,23 @@ void opevo_i_cli_analysis_json_contender(const opevo_stored_contender *row, bool
     opevo_text_free(&settings);
 }
 
+/* Of a sealed landscape: null where its log is not there, or was altered. */
+static void add_looks(const opevo_stored_landscape *row, opevo_text *out)
+{
+    opevo_sealed_log log = {.altered = true};
+
+    if (strncmp(row->on, "sealed:", 7) != 0)
+        return;
+    if (opevo_sealed_read_log(row->on + 7, &log, NULL) != OPEVO_OK || log.altered) {
+        opevo_json_key(out, "looks");
+        opevo_text_add(out, "null");
+        return;
+    }
+    opevo_json_index(out, "looks", log.looks);
+    opevo_json_index(out, "looks_after_copies", log.copies);
+    opevo_json_string(out, "log_head", log.head);
+}
+
 void opevo_i_cli_analysis_json_place(const opevo_stored_landscape *row,
                                      const opevo_study_place *place, opevo_text *out)
 {
@@ -118,6 +136,7 @@ void opevo_i_cli_analysis_json_place(const opevo_stored_landscape *row,
     opevo_json_string(out, "what", row->what);
     opevo_json_string(out, "space", row->space);
     opevo_json_string(out, "signature", signature);
+    add_looks(row, out);
     opevo_json_string(out, "program", program);
     opevo_json_double(out, "optimum", place->optimum_known ? best : (double)NAN);
     opevo_json_double(out, "best", best);

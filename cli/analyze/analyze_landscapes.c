@@ -9,6 +9,7 @@
 
 #include <opevo/memory.h>
 #include <opevo/objective.h>
+#include <opevo/sealed.h>
 
 #include <string.h>
 
@@ -81,6 +82,8 @@ static bool was_measured(const opevo_stored_landscape *row)
 static opevo_status open_by_store(const opevo_stored_landscape *row, opevo_objective **out,
                                   opevo_error *err)
 {
+    if (opevo_i_cli_is_sealed(row->on))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "it is sealed, and opens for evaluation only.");
     if (was_measured(row))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "it was measured, so not all of its points are known.");
@@ -91,6 +94,24 @@ static opevo_status open_by_store(const opevo_stored_landscape *row, opevo_objec
         return open_by_text(row->name, "", out, err);
     return OPEVO_FAIL(err, OPEVO_INVALID,
                       "the store does not have its location: give --objective NAME=recorded:FILE.");
+}
+
+/* How often a sealed landscape was looked at. */
+static void note_looks(const opevo_stored_landscape *row, opevo_text *out)
+{
+    opevo_sealed_log log;
+
+    if (!opevo_i_cli_is_sealed(row->on))
+        return;
+    opevo_text_add_visible(out, row->name);
+    if (opevo_sealed_read_log(row->on + strlen("sealed:"), &log, NULL) != OPEVO_OK)
+        opevo_text_add(out, ": its file is not here, so that its looks are not known\n");
+    else if (log.altered)
+        opevo_text_add(out, ": its file was altered, so that its looks are not known\n");
+    else
+        opevo_text_printf(out, ": %llu look%s, %llu of them after its file was copied or moved\n",
+                          (unsigned long long)log.looks, log.looks == 1 ? "" : "s",
+                          (unsigned long long)log.copies);
 }
 
 /* --objective NAME may then mean the other one. */
@@ -138,6 +159,7 @@ static opevo_status open_one(const assignment *given, size_t given_count, unsign
     opevo_text_add(&data->notes, ": no exact random search and no scores: ");
     opevo_text_add_visible(&data->notes, inner.message);
     opevo_text_add(&data->notes, "\n");
+    note_looks(row, &data->notes);
     return OPEVO_OK;
 }
 

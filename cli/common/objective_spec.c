@@ -4,6 +4,7 @@
 
 #include "computation_spec_internal.h"
 #include "live_options_internal.h"
+#include "manifest_of_call_internal.h"
 #include "named_path_internal.h"
 #include "objective_spec_internal.h"
 #include "options_internal.h"
@@ -13,9 +14,11 @@
 #include <opevo/landscape.h>
 #include <opevo/live.h>
 #include <opevo/memory.h>
+#include <opevo/sealed.h>
 #include <opevo/store.h>
 #include <opevo/workload.h>
 
+#include <stdio.h>
 #include <string.h>
 
 /* What a row of the table below is given: the text behind its prefix, and the rest of the call. */
@@ -31,6 +34,36 @@ static opevo_status open_recorded(const wanted *given, opevo_objective **out, op
                           "\"%s\": a recorded landscape already has its operator; omit it.",
                           given->what);
     return opevo_i_cli_recording_open(given->detail, given->space, *given->on == 'o', out, err);
+}
+
+/* An entry in its log for each opening, by verbs that evaluate what a tuner asks for and no more. */
+static opevo_status open_sealed(const wanted *given, opevo_objective **out, opevo_error *err)
+{
+    static const char *const verbs[] = {"tune", "resume", "study", "reproduce"};
+    const char *verb = opevo_i_cli_manifest_verb();
+    opevo_text command = {0};
+    uint64_t look = 0;
+    size_t at = 0;
+    opevo_status status = OPEVO_OK;
+
+    while (at < sizeof verbs / sizeof *verbs && strcmp(verbs[at], verb) != 0)
+        at++;
+    if (at == sizeof verbs / sizeof *verbs)
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "%s is sealed, and opens for evaluation only: by opevo tune and opevo study.",
+            given->detail);
+    if (given->what || given->space)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--on %s: a sealed landscape has its operator and its space; omit %s.",
+                          given->on, given->what ? given->what : "--space");
+    opevo_i_cli_manifest_print_command(&command);
+    OPEVO_TRY(opevo_text_check(&command, err));
+    OPEVO_TRY(opevo_sealed_open(given->detail, command.data, &look, out, err));
+    fprintf(stderr, "opevo %s: look %llu at %s\n", verb, (unsigned long long)look, given->detail);
+cleanup:
+    opevo_text_free(&command);
+    return status;
 }
 
 /* What is computed, for those who compute something. */
@@ -91,8 +124,8 @@ static const struct {
     bool detailed;
 } kinds[] = {
     {"recorded", open_recorded, COMPUTED, true}, {"only-recorded", open_recorded, COMPUTED, true},
-    {"sim", open_simulated, COMPUTED, true},     {"cmd", open_program, PROGRAM, true},
-    {"simt", open_kernels, KERNELS, false},
+    {"sealed", open_sealed, COMPUTED, true},     {"sim", open_simulated, COMPUTED, true},
+    {"cmd", open_program, PROGRAM, true},        {"simt", open_kernels, KERNELS, false},
 };
 
 /* What an option of measuring applies to; NULL where it applies to the objective. Summaries begin
@@ -131,6 +164,14 @@ static opevo_status check_options(const opevo_call *call, const char *on, sort i
     return OPEVO_OK;
 }
 
+/* Have manifests name the files of an objective that was opened. */
+static opevo_status note(opevo_status status, opevo_objective *const *opened)
+{
+    if (status == OPEVO_OK)
+        opevo_i_cli_manifest_note(*opened);
+    return status;
+}
+
 opevo_status opevo_i_cli_objective_of_call(const opevo_call *call, const char *what, const char *on,
                                            const char *space, opevo_objective **out,
                                            opevo_error *err)
@@ -148,11 +189,11 @@ opevo_status opevo_i_cli_objective_of_call(const opevo_call *call, const char *w
         given.detail = on[length] ? on + length + 1 : "";
         if (check_options(call, on, kinds[i].is, err) != OPEVO_OK)
             return OPEVO_INVALID;
-        return kinds[i].open(&given, out, err);
+        return note(kinds[i].open(&given, out, err), out);
     }
     if (opevo_live_is_device(on))
         return check_options(call, on, KERNELS, err) ? OPEVO_INVALID
-                                                     : open_kernels(&given, out, err);
+                                                     : note(open_kernels(&given, out, err), out);
     return OPEVO_FAIL(err, OPEVO_INVALID, "--on %s: give " OPEVO_I_OBJECTIVES ".", on);
 }
 
@@ -173,7 +214,8 @@ opevo_status opevo_i_cli_note_of(const char *what, const char *on, const char *s
 
     *out = (opevo_note_texts){.note = {.what = what}};
     opevo_text_add_bytes(&out->on, on, length);
-    if (opevo_i_cli_is_recorded(on) || opevo_i_cli_looks_like_path(on + length))
+    if (opevo_i_cli_is_recorded(on) || opevo_i_cli_is_sealed(on) ||
+        opevo_i_cli_looks_like_path(on + length))
         opevo_i_cli_add_path(on + length, &out->on);
     else
         opevo_text_add(&out->on, on + length);

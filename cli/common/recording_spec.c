@@ -18,6 +18,11 @@ bool opevo_i_cli_is_recorded(const char *on)
     return !strncmp(on, "recorded:", 9) || !strncmp(on, only_recorded, sizeof only_recorded - 1);
 }
 
+bool opevo_i_cli_is_sealed(const char *on)
+{
+    return !strncmp(on, "sealed:", 7);
+}
+
 opevo_status opevo_i_cli_on_of_call(const opevo_call *call, const char *on, opevo_text *text,
                                     const char **out, opevo_error *err)
 {

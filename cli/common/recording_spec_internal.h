@@ -12,6 +12,8 @@
 /* Whether the text is "recorded:[FILE]" or "only-recorded:[FILE]", a recording whose rows are all
  * of its space. */
 bool opevo_i_cli_is_recorded(const char *on);
+/* Whether the text is "sealed:FILE". */
+bool opevo_i_cli_is_sealed(const char *on);
 /* What --on says, or `on` where it is given, as "only-recorded:[FILE]" with --only-recorded; in
  * `text`, which the caller frees. NULL where nothing says it. Errors: INVALID for --only-recorded
  * with anything else than a recording. */

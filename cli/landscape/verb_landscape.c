@@ -225,5 +225,6 @@ const opevo_verb opevo_i_cli_verb_landscape = {
                "  opevo landscape --on recorded:conv_a100.csv.xz --population 50",
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .has_manifest = true,
     .run = run,
 };

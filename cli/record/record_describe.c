@@ -3,12 +3,14 @@
 /* NAME.json, the description of a recording: written, and read of one that is there. */
 
 #include "criteria_of_call_internal.h"
+#include "manifest_of_call_internal.h"
 #include "record_internal.h"
 
 #include <opevo/file.h>
 #include <opevo/json.h>
 #include <opevo/landscape.h>
 #include <opevo/memory.h>
+#include <opevo/sha256.h>
 #include <opevo/unit.h>
 #include <opevo/version.h>
 
@@ -105,6 +107,17 @@ static void add_totals(const opevo_i_cli_record *record, opevo_text *out)
     opevo_text_add(out, "}");
 }
 
+/* What the rows are, so that a changed one is found. */
+static opevo_status add_table_hash(const opevo_i_cli_record *record, opevo_text *out,
+                                   opevo_error *err)
+{
+    char hash[OPEVO_SHA256_SIZE] = "";
+    opevo_status status = opevo_sha256_file(opevo_text_string(&record->csv_path), hash, err);
+
+    opevo_json_string(out, "table_sha256", hash);
+    return status;
+}
+
 /* The seed may be more than numbers of JSON are read to. */
 static void add_share(const opevo_i_cli_record_share *share, opevo_text *out)
 {
@@ -151,8 +164,10 @@ opevo_status opevo_i_cli_record_describe(const opevo_i_cli_record *record, bool 
     add_json_criteria(objective, &out);
     if (finished)
         add_totals(record, &out);
+    if (finished)
+        OPEVO_TRY(add_table_hash(record, &out, err));
     opevo_text_add(&out, "}\n");
-    OPEVO_TRY(opevo_text_check(&out, err));
+    OPEVO_TRY(opevo_i_cli_manifest_add(&out, err));
     OPEVO_TRY(opevo_file_write(opevo_text_string(&record->json_path), out.data, out.length, err));
 cleanup:
     opevo_text_free(&out);

@@ -2,6 +2,7 @@
 
 /* Report: one page with the charts of stores or of a landscape. */
 
+#include "manifest_of_call_internal.h"
 #include "options_internal.h"
 #include "output_file_internal.h"
 #include "recording_spec_internal.h"
@@ -136,6 +137,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     else
         OPEVO_TRY(opevo_i_cli_report_study(call, opevo_text_string(&name), &json, err));
     OPEVO_TRY(opevo_text_check(&json, err));
+    OPEVO_TRY(opevo_i_cli_manifest_add(&json, err));
     opevo_text_printf(&title, "%s - opevo report", opevo_text_string(&name));
     OPEVO_TRY(opevo_text_check(&title, err));
     OPEVO_TRY(opevo_i_cli_report_page_fill(opevo_text_string(&title), &json, &page, err));

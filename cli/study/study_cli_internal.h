@@ -28,6 +28,11 @@ typedef struct opevo_i_cli_opened {
 opevo_status opevo_i_cli_open_objectives(const char *path, const opevo_plan *plan,
                                          const opevo_verb *verb, opevo_i_cli_opened **out,
                                          opevo_error *err);
+/* The study of a plan, which it takes, so that *plan is NULL, and its objectives, which the caller
+ * closes when it has destroyed the study; those of a failure are there as well. */
+opevo_status opevo_i_cli_open_study(const char *path, opevo_plan **plan, const opevo_verb *verb,
+                                    opevo_i_cli_opened **opened, size_t *count, opevo_study **out,
+                                    opevo_error *err);
 void opevo_i_cli_close_objectives(opevo_i_cli_opened *opened, size_t count);
 /* Whether it is a program, and whether the plan says what its result is. */
 bool opevo_i_cli_opened_is_program(const opevo_i_cli_opened *opened);

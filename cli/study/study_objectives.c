@@ -35,7 +35,8 @@ static void add_on(const char *plan, const char *on, bool only_recorded, opevo_t
 
     opevo_text_add(out, only_recorded && *on == 'r' ? "only-" : "");
     opevo_text_add_bytes(out, on, length);
-    if (*rest && (opevo_i_cli_is_recorded(on) || opevo_i_cli_looks_like_path(rest)))
+    if (*rest && (opevo_i_cli_is_recorded(on) || opevo_i_cli_is_sealed(on) ||
+                  opevo_i_cli_looks_like_path(rest)))
         add_from_folder(plan, rest, out);
     else
         opevo_text_add(out, rest);
@@ -239,4 +240,27 @@ void opevo_i_cli_close_objectives(opevo_i_cli_opened *opened, size_t count)
         opevo_i_cli_note_free(&opened[i].texts);
     }
     opevo_free(opened);
+}
+
+opevo_status opevo_i_cli_open_study(const char *path, opevo_plan **plan, const opevo_verb *verb,
+                                    opevo_i_cli_opened **opened, size_t *count, opevo_study **out,
+                                    opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    opevo_study_objective *given = NULL;
+
+    OPEVO_TRY(opevo_i_cli_open_objectives(path, *plan, verb, opened, err));
+    *count = opevo_plan_objective_count(*plan);
+    given = opevo_malloc(*count, sizeof *given);
+    if (!given) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the objectives of %s.", path);
+        goto cleanup;
+    }
+    for (size_t i = 0; i < *count; i++)
+        given[i] = (*opened)[i].given;
+    OPEVO_TRY(opevo_study_create(*plan, given, out, err));
+    *plan = NULL; /* the study has it */
+cleanup:
+    opevo_free(given);
+    return status;
 }

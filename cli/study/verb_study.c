@@ -278,32 +278,6 @@ cleanup:
 
 /* ---- The verb ------------------------------------------------------------------------------- */
 
-static opevo_status open_study(const char *path, const opevo_verb *verb,
-                               opevo_i_cli_opened **opened, size_t *count, opevo_study **out,
-                               opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-    opevo_study_objective *given = NULL;
-    opevo_plan *plan = NULL;
-
-    OPEVO_TRY(opevo_plan_load(path, &plan, err));
-    OPEVO_TRY(opevo_i_cli_open_objectives(path, plan, verb, opened, err));
-    *count = opevo_plan_objective_count(plan);
-    given = opevo_malloc(*count, sizeof *given);
-    if (!given) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the objectives of %s.", path);
-        goto cleanup;
-    }
-    for (size_t i = 0; i < *count; i++)
-        given[i] = (*opened)[i].given;
-    OPEVO_TRY(opevo_study_create(plan, given, out, err));
-    plan = NULL; /* the study has it */
-cleanup:
-    opevo_plan_destroy(plan);
-    opevo_free(given);
-    return status;
-}
-
 /* Of each entry once, that nothing says what its program's result is. */
 static void warn_of_wall_time(const char *plan, const opevo_i_cli_opened *opened, size_t count)
 {
@@ -407,6 +381,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
                                    .json = opevo_i_cli_flag(call, "json")};
     opevo_i_cli_opened *opened = NULL;
     opevo_study *study = NULL;
+    opevo_plan *plan = NULL;
     bool runs = !opevo_i_cli_flag(call, "merge") && !opevo_i_cli_flag(call, "dry-run");
     uint64_t threads = 0;
     uint64_t shares = 0;
@@ -426,8 +401,9 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         OPEVO_TRY(opevo_i_cli_shards_check(self.store, self.shard, err));
     opevo_i_cli_shard_path(self.store ? self.store : "", self.shard, &self.path);
     OPEVO_TRY(opevo_text_check(&self.path, err));
-    OPEVO_TRY(
-        open_study(call->arguments[0], runs ? call->verb : NULL, &opened, &count, &study, err));
+    OPEVO_TRY(opevo_plan_load(call->arguments[0], &plan, err));
+    OPEVO_TRY(opevo_i_cli_open_study(call->arguments[0], &plan, runs ? call->verb : NULL, &opened,
+                                     &count, &study, err));
     self.study = study;
     self.opened = opened;
     self.opened_count = count;
@@ -439,6 +415,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         status = do_runs(call, &self, (unsigned)threads, out, exit_code, err);
 cleanup:
     opevo_study_destroy(study);
+    opevo_plan_destroy(plan);
     opevo_i_cli_close_objectives(opened, count);
     opevo_text_free(&self.path);
     opevo_text_free(&self.by);

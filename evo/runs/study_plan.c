@@ -451,19 +451,17 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_plan_load(const char *path, opevo_plan **out, opevo_error *err)
+static opevo_status make_plan(const char *path, const json_t *root, opevo_plan **out,
+                              opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_plan *plan = opevo_calloc(1, sizeof *plan);
-    opevo_json_reader whole = {.origin = path};
-    json_t *root = NULL;
+    opevo_json_reader whole = {.origin = path, .value = root};
 
     if (!plan || !(plan->path = opevo_strdup(path))) {
         status = no_memory(path, err);
         goto cleanup;
     }
-    OPEVO_TRY(opevo_json_load(path, PLAN_BYTES_MAX, &root, err));
-    whole.value = root;
     OPEVO_TRY(read_root(plan, &whole, err));
     plan->canonical = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
     if (!plan->canonical) {
@@ -473,8 +471,30 @@ opevo_status opevo_plan_load(const char *path, opevo_plan **out, opevo_error *er
     *out = plan;
     plan = NULL;
 cleanup:
-    json_decref(root);
     opevo_plan_destroy(plan);
+    return status;
+}
+
+opevo_status opevo_plan_load(const char *path, opevo_plan **out, opevo_error *err)
+{
+    json_t *root = NULL;
+    opevo_status status = opevo_json_load(path, PLAN_BYTES_MAX, &root, err);
+
+    if (status == OPEVO_OK)
+        status = make_plan(path, root, out, err);
+    json_decref(root);
+    return status;
+}
+
+opevo_status opevo_plan_parse(const char *text, size_t size, const char *path, opevo_plan **out,
+                              opevo_error *err)
+{
+    json_t *root = NULL;
+    opevo_status status = opevo_json_parse(path, text, size, &root, err);
+
+    if (status == OPEVO_OK)
+        status = make_plan(path, root, out, err);
+    json_decref(root);
     return status;
 }
 

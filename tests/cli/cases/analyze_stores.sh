@@ -27,18 +27,19 @@ plan() { # FILE OBJECTIVES TUNERS SEEDS
 shard() { # PLAN PART STORE
     opevo study "$1" --shard "$2" --store "$3" --quiet >/dev/null
 }
+without_manifest() { sed '/^ "manifest"/,$d'; }
 # The numbers of a report; runs of failures have the numbers of their store, and its name.
 numbers() {
     opevo report "$@" -o page.html --resamples 200 --quiet >/dev/null
-    sed -n '/id="data"/,/<\/script>/p' page.html |
+    sed -n '/id="data"/,/<\/script>/p' page.html | without_manifest |
         sed 's/"title": "[^"]*"//; s/"command": "[^"]*"//; s/"run": [0-9]*, \("store": "[^"]*", \)*//g'
 }
 same() { # MERGED STORE...
     merged=$1
     shift
     for form in --all --csv --json --latex; do
-        opevo analyze "$merged" $form --resamples 200 >one
-        opevo analyze "$@" $form --resamples 200 >several
+        opevo analyze "$merged" $form --resamples 200 | without_manifest >one
+        opevo analyze "$@" $form --resamples 200 | without_manifest >several
         sed -i "1s/^[^:]*: \([0-9]* runs\)/STORES: \1/" one several
         cmp one several && echo "$form: $(grep -c . one) lines"
     done
@@ -55,8 +56,8 @@ opevo study plan.json --merge shard.1-of-3.db shard.2-of-3.db shard.3-of-3.db --
 sums >before
 same merged.db shard.1-of-3.db shard.2-of-3.db shard.3-of-3.db
 for form in --all --json; do
-    opevo analyze merged.db $form --criteria time,energy --resamples 200 >one
-    opevo analyze shard.?-of-3.db $form --criteria time,energy --resamples 200 >several
+    opevo analyze merged.db $form --criteria time,energy --resamples 200 | without_manifest >one
+    opevo analyze shard.?-of-3.db $form --criteria time,energy --resamples 200 | without_manifest >several
     sed -i "1s/^[^:]*: \([0-9]* runs\)/STORES: \1/" one several
     cmp one several && echo "fronts, $form: $(grep -c . one) lines"
 done

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What needs no session: the same as opevo law --json and opevo tuners --json say; and the help.
 printf '{"op":"law","parameter":"factor(8,3)","start":[8,1,1],"q":0.25}' | opevo serve >served
-opevo law 'factor(8,3)' --start 8,1,1 --q 0.25 --json | tr '\n' ' ' | tr -d ' ' >printed
+opevo law 'factor(8,3)' --start 8,1,1 --q 0.25 --json | tr '\n' ' ' | tr -d ' ' | sed 's/,"manifest":.*/}/' >printed
 tr -d ' ' <served | sed 's/^{"ok":true,/{/' | tr -d '\n' | cmp - printed && echo "the same law"
 echo '{"op":"tuners"}' | opevo serve >served
 opevo tuners --json | tr -d '\n ' >printed

@@ -99,3 +99,4 @@ plan 8 ', "analysis": {"alfa": "0.1"}'
 study bad.db
 plan 8 ', "analysis": {"at": 3}'
 study bad.db
+echo "exit status $?"

@@ -20,6 +20,10 @@ typedef struct opevo_plan opevo_plan;
 /* Read and check a plan file, all but its objectives. Errors: INVALID as "path: key path: ...", or
  * "path:line: ..." for invalid JSON; IO; NOMEM. */
 OPEVO_API opevo_status opevo_plan_load(const char *path, opevo_plan **out, opevo_error *err);
+/* The same of a text of `size` bytes, which a zero byte follows, as if it stood in the file `path`,
+ * which need not exist. */
+OPEVO_API opevo_status opevo_plan_parse(const char *text, size_t size, const char *path,
+                                        opevo_plan **out, opevo_error *err);
 OPEVO_API void opevo_plan_destroy(opevo_plan *plan);
 
 /* One of the keys that say how an objective is measured, with a value of it as a text. */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the files of manifests and reproductions share. */
+
+#ifndef OPEVO_CLAIMS_INTERNAL_H
+#define OPEVO_CLAIMS_INTERNAL_H
+
+#include <jansson.h>
+
+#include <opevo/status.h>
+#include <opevo/text.h>
+
+#define OPEVO_I_MANIFEST_KEY "manifest"
+#define OPEVO_I_MANIFEST_FORMAT "opevo manifest 1"
+
+/* As opevo_manifest_content, of a tree. */
+opevo_status opevo_i_claims_content(const json_t *root, opevo_text *out, opevo_error *err);
+/* The member "machine": system, architecture and processor. */
+void opevo_i_claims_add_machine(opevo_text *out);
+
+#endif

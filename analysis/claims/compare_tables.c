@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Two recorded tables side by side: a row is what stands before the column of the time, and its
+ * results are what stands behind. */
+
+#include <opevo/memory.h>
+#include <opevo/reproduction.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS_MOST = 4096 };
+
+typedef struct line {
+    const char *cells[COLUMNS_MOST];
+    size_t lengths[COLUMNS_MOST];
+    size_t count;
+} line;
+
+/* The cells of the row at `at`; quoted ones with their quotes. Returns what is behind the row. */
+static const char *split(const char *at, const char *end, line *out)
+{
+    out->count = 0;
+    while (at < end) {
+        const char *begin = at;
+        bool quoted = false;
+
+        for (; at < end && (quoted || (*at != ',' && *at != '\n')); at++)
+            quoted ^= *at == '"';
+        if (out->count < COLUMNS_MOST) {
+            out->cells[out->count] = begin;
+            out->lengths[out->count++] = (size_t)(at - begin);
+        }
+        if (at == end || *at++ == '\n')
+            break;
+    }
+    return at;
+}
+
+static bool is(const line *self, size_t column, const char *text)
+{
+    return column < self->count && self->lengths[column] == strlen(text) &&
+           !memcmp(self->cells[column], text, self->lengths[column]);
+}
+
+static size_t find(const line *head, const char *name)
+{
+    size_t column = 0;
+
+    while (column < head->count && !is(head, column, name))
+        column++;
+    return column;
+}
+
+static bool same_cell(const line *a, const line *b, size_t column)
+{
+    return column < a->count && column < b->count && a->lengths[column] == b->lengths[column] &&
+           !memcmp(a->cells[column], b->cells[column], a->lengths[column]);
+}
+
+/* Smallest and largest of numbers with semicolons between them; false for none. */
+static bool range_of(const line *row, size_t column, double range[2])
+{
+    const char *at = column < row->count ? row->cells[column] : NULL;
+    const char *end = at ? at + row->lengths[column] : NULL;
+    size_t count = 0;
+
+    while (at && at < end) {
+        char *next = NULL;
+        double value = strtod(at, &next);
+
+        if (next == at || next > end)
+            break;
+        range[0] = count && range[0] < value ? range[0] : value;
+        range[1] = count && range[1] > value ? range[1] : value;
+        count++;
+        at = next + (next < end);
+    }
+    return count > 0;
+}
+
+typedef struct tables {
+    opevo_reproduction *result;
+    line head, stated, found;
+    size_t parameters, samples, status; /* columns */
+    size_t row;                         /* of the stated table, from 1 */
+    bool measured;
+} tables;
+
+static void differ(tables *self, size_t column)
+{
+    const line *a = &self->stated, *b = &self->found;
+    bool there = column < b->count;
+
+    self->result->differ++;
+    opevo_text_printf(&self->result->list, "row %zu, %.*s: \"%.*s\" is stated, \"%.*s\" found\n",
+                      self->row, (int)self->head.lengths[column], self->head.cells[column],
+                      column < a->count ? (int)a->lengths[column] : 0,
+                      column < a->count ? a->cells[column] : "",
+                      there ? (int)b->lengths[column] : 0, there ? b->cells[column] : "");
+}
+
+static void compare_measured(tables *self)
+{
+    double a[2], b[2];
+
+    if (!same_cell(&self->stated, &self->found, self->status)) {
+        differ(self, self->status);
+        return;
+    }
+    self->result->equal++;
+    if (same_cell(&self->stated, &self->found, self->parameters))
+        self->result->equal++;
+    else if (!range_of(&self->stated, self->samples, a) ||
+             !range_of(&self->found, self->samples, b))
+        self->result->unjudged += is(&self->stated, self->status, "ok");
+    else if (a[0] <= b[1] && b[0] <= a[1])
+        self->result->within++;
+    else
+        differ(self, self->parameters);
+}
+
+static void compare_computed(tables *self)
+{
+    for (size_t i = self->parameters; i < self->head.count; i++) {
+        if (same_cell(&self->stated, &self->found, i))
+            self->result->equal++;
+        else
+            differ(self, i);
+    }
+}
+
+/* Go to the row of the found table with the parameters of the stated one, from `at` on and then
+ * from the beginning: both are mostly in the same order. NULL: there is none. */
+static const char *seek(tables *self, const char *begin, const char *at, const char *end)
+{
+    const char *from = at;
+
+    for (int turn = 0; turn < 2; turn++, from = begin) {
+        const char *until = turn ? at : end;
+
+        while (from < until) {
+            bool same = true;
+
+            from = split(from, end, &self->found);
+            for (size_t i = 0; i < self->parameters && same; i++)
+                same = same_cell(&self->stated, &self->found, i);
+            if (same)
+                return from;
+        }
+    }
+    return NULL;
+}
+
+opevo_status opevo_reproduction_compare_tables(opevo_reproduction *self, const char *stated,
+                                               const char *found, bool measured, bool is_sample,
+                                               opevo_error *err)
+{
+    tables *now = opevo_calloc(1, sizeof *now);
+    const char *end = stated + strlen(stated), *found_end = found + strlen(found);
+    const char *begin = NULL, *at = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (!now)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to compare tables.");
+    now->result = self;
+    now->measured = measured;
+    stated = split(stated, end, &now->head);
+    begin = at = split(found, found_end, &now->found);
+    now->parameters = find(&now->head, "time_ms");
+    now->status = find(&now->head, "status");
+    now->samples = find(&now->head, "samples_ms");
+    while (stated < end) {
+        const char *next = NULL;
+
+        now->row++;
+        stated = split(stated, end, &now->stated);
+        next = seek(now, begin, at, found_end);
+        at = next ? next : at;
+        if (!next && !is_sample) {
+            self->differ++;
+            opevo_text_printf(&self->list, "row %zu: its configuration was not found\n", now->row);
+        }
+        if (next && measured)
+            compare_measured(now);
+        else if (next)
+            compare_computed(now);
+    }
+    status = opevo_text_check(&self->list, err);
+    opevo_free(now);
+    return status;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* The runs of a store, made again from its plans and calls. */
+
+#include "call_file_internal.h"
+#include "reproduce_internal.h"
+#include "study_cli_internal.h"
+
+#include <opevo/json_read.h>
+#include <opevo/memory.h>
+#include <opevo/study.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+/* The first objective of a plan that is measured; NULL: all are computed. */
+static const char *first_measured(const opevo_plan *plan)
+{
+    for (size_t i = 0; i < opevo_plan_objective_count(plan); i++) {
+        const char *on = opevo_plan_objective_get(plan, i).on;
+
+        if (!opevo_i_cli_reproduce_is_computed(on))
+            return on;
+    }
+    return NULL;
+}
+
+static opevo_status run_plan(opevo_i_cli_reproduced *self, opevo_plan **plan, const char *path,
+                             const char *target, opevo_text *found, opevo_error *err)
+{
+    opevo_i_cli_opened *opened = NULL;
+    opevo_study *study = NULL;
+    size_t count = 0;
+    opevo_study_result result;
+    opevo_study_options options = {.store = target};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(
+        opevo_i_cli_open_study(path, plan, &opevo_i_cli_verb_study, &opened, &count, &study, err));
+    OPEVO_TRY(opevo_study_registration(study, found, err));
+    OPEVO_TRY(opevo_study_run(study, &options, &result, err));
+    self->repeated++;
+cleanup:
+    opevo_study_destroy(study);
+    opevo_i_cli_close_objectives(opened, count);
+    return status;
+}
+
+opevo_status opevo_i_cli_reproduce_plan(opevo_i_cli_reproduced *self, const char *text,
+                                        const char *path, const char *target, opevo_text *found,
+                                        bool *whole, opevo_error *err)
+{
+    opevo_plan *plan = NULL;
+    const char *measured = NULL;
+    opevo_status status = opevo_plan_parse(text, strlen(text), path, &plan, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    measured = first_measured(plan);
+    *whole = !measured || self->measures;
+    if (*whole)
+        status = run_plan(self, &plan, path, target, found, err);
+    else
+        opevo_i_cli_reproduce_leave(self, "the runs of %s: %s is measured; --measure repeats them",
+                                    path, measured);
+    opevo_plan_destroy(plan);
+    return status;
+}
+
+/* Where the files of a plan are: in its folder, or else beside the file that is reproduced. */
+static void add_plan_path(const opevo_i_cli_reproduced *self, const char *plan, opevo_text *out)
+{
+    const char *slash = strrchr(plan, '/');
+    opevo_text folder = {0};
+
+    opevo_text_add_bytes(&folder, plan, slash ? (size_t)(slash - plan) : 0);
+    if (slash && access(opevo_text_string(&folder), F_OK) == 0)
+        opevo_text_add(out, plan);
+    else
+        opevo_text_printf(out, "%s/%s", self->beside, slash ? slash + 1 : plan);
+    opevo_text_free(&folder);
+}
+
+static char *dump(const json_t *value)
+{
+    return json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+}
+
+/* What the plan was registered with, beside what is there. */
+static void compare_data(opevo_i_cli_reproduced *self, const char *stated, const char *found)
+{
+    json_t *a = json_loads(stated, 0, NULL), *b = json_loads(found, 0, NULL);
+    const json_t *before = json_object_get(a, "objectives"),
+                 *now = json_object_get(b, "objectives");
+
+    for (size_t i = 0; i < json_array_size(before); i++) {
+        const json_t *one = json_array_get(before, i);
+        char *was = NULL, *is = NULL;
+
+        if (json_equal((json_t *)one, json_array_get(now, i))) {
+            self->result.equal++;
+            continue;
+        }
+        was = dump(one);
+        is = dump(json_array_get(now, i));
+        self->result.differ++;
+        opevo_text_printf(
+            &self->result.list,
+            "the data are not those of the plan: %.300s was registered, %.300s is here\n",
+            was ? was : "", is ? is : "");
+        free(was); /* Jansson's */
+        free(is);
+    }
+    json_decref(a);
+    json_decref(b);
+}
+
+static opevo_status make_registered(opevo_i_cli_reproduced *self, const json_t *one,
+                                    const char *target, bool *whole, opevo_error *err)
+{
+    const char *text = json_string_value(json_object_get(one, "text"));
+    const char *plan = json_string_value(json_object_get(one, "plan"));
+    json_t *root = text ? json_loads(text, 0, NULL) : NULL;
+    char *planned = dump(json_object_get(root, "plan"));
+    opevo_text path = {0}, found = {0};
+    opevo_status status = OPEVO_OK;
+
+    if (!planned || !plan) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s: its manifest has a registration without a plan.", self->path);
+        goto cleanup;
+    }
+    add_plan_path(self, plan, &path);
+    OPEVO_TRY(opevo_text_check(&path, err));
+    OPEVO_TRY(opevo_i_cli_reproduce_plan(self, planned, path.data, target, &found, whole, err));
+    if (*whole)
+        compare_data(self, text, opevo_text_string(&found));
+cleanup:
+    json_decref(root);
+    free(planned); /* Jansson's */
+    opevo_text_free(&path);
+    opevo_text_free(&found);
+    return status;
+}
+
+/* ---- Calls of tune --------------------------------------------------------------------------- */
+
+static opevo_status tune(const char *text, const char *seed, const char *target, opevo_error *err)
+{
+    opevo_i_cli_call_file file = {.root = NULL};
+    opevo_text out = {0};
+    int exit_code = OPEVO_EXIT_OK;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_cli_call_file_parse(text, strlen(text), "a call of the manifest",
+                                          &opevo_i_cli_verb_tune, &file, err));
+    OPEVO_TRY(opevo_i_cli_call_file_enter(&file, "a call of the manifest", err));
+    if (!opevo_i_cli_call_file_add(&file, "store", target) ||
+        !opevo_i_cli_call_file_add(&file, "seed", seed) ||
+        !opevo_i_cli_call_file_add(&file, "quiet", NULL))
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to repeat a run.");
+    else
+        status = opevo_i_cli_verb_tune.run(&file.call, &out, &exit_code, err);
+cleanup:
+    opevo_i_cli_call_file_free(&file);
+    opevo_text_free(&out);
+    return status;
+}
+
+/* What of a text or a list of texts behind --on is measured; NULL: nothing. */
+static const char *measured_of(const json_t *on)
+{
+    for (size_t i = 0; i < opevo_json_text_count(on); i++) {
+        if (!opevo_i_cli_reproduce_is_computed(opevo_json_text_at(on, i)))
+            return opevo_json_text_at(on, i);
+    }
+    return opevo_json_text_count(on) ? NULL : "a device";
+}
+
+static opevo_status make_called(opevo_i_cli_reproduced *self, const json_t *one, const char *target,
+                                bool *whole, opevo_error *err)
+{
+    static const char *const written[] = {"emit", "store", "save", "curve", "json"};
+    json_t *call = json_copy(json_object_get(one, "call"));
+    const json_t *seeds = json_object_get(one, "seeds");
+    const char *measured = measured_of(json_object_get(call, "on"));
+    char *text = NULL;
+    opevo_status status = OPEVO_OK;
+
+    /* A manifest may come from anybody, and only the store is to be written. */
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+        json_object_del(call, written[i]);
+    text = call ? dump(call) : NULL;
+
+    *whole = self->measures || !measured;
+    if (!*whole)
+        opevo_i_cli_reproduce_leave(self, "runs of %s: they are measured; --measure repeats them",
+                                    measured);
+    for (size_t i = 0; *whole && text && i < json_array_size(seeds) && status == OPEVO_OK; i++) {
+        const char *seed = json_string_value(json_array_get(seeds, i));
+
+        status = tune(text, seed ? seed : "1", target, err);
+    }
+    self->repeated += *whole;
+    json_decref(call);
+    free(text); /* Jansson's */
+    return status;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+opevo_status opevo_i_cli_reproduce_store(opevo_i_cli_reproduced *self, const json_t *store,
+                                         const char *target, bool *whole, opevo_error *err)
+{
+    const json_t *plans = json_object_get(store, "registrations");
+    const json_t *calls = json_object_get(store, "calls");
+    const char *name = json_string_value(json_object_get(store, "file"));
+    json_int_t others = json_integer_value(json_object_get(store, "others"));
+    opevo_status status = OPEVO_OK;
+
+    *whole = true;
+    for (size_t i = 0; i < json_array_size(plans) && *whole && status == OPEVO_OK; i++)
+        status = make_registered(self, json_array_get(plans, i), target, whole, err);
+    for (size_t i = 0; i < json_array_size(calls) && *whole && status == OPEVO_OK; i++)
+        status = make_called(self, json_array_get(calls, i), target, whole, err);
+    if (others && *whole) {
+        opevo_i_cli_reproduce_leave(self, "the runs of %s: %lld of them name no command", name,
+                                    (long long)others);
+        *whole = false;
+    }
+    return status;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Which numbers follow: equal ones always; others within the bound or interval that is stated, where
+ * the file was not made by this build on such a machine. */
+
+#include "check.h"
+
+#include <opevo/manifest.h>
+#include <opevo/reproduction.h>
+
+#include <math.h>
+#include <string.h>
+
+static opevo_reproduction compare(const char *stated, const char *found, bool exactly)
+{
+    opevo_reproduction result = {.equal = 0};
+
+    assert_int_equal(opevo_reproduction_compare(&result, stated, strlen(stated), found,
+                                                strlen(found), exactly, NULL),
+                     OPEVO_OK);
+    return result;
+}
+
+/* Counts of a comparison: equal, within, unjudged, differing. */
+static void check(const char *stated, const char *found, bool exactly, const size_t wanted[4])
+{
+    opevo_reproduction result = compare(stated, found, exactly);
+    size_t have[] = {result.equal, result.within, result.unjudged, result.differ};
+
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(have[i], wanted[i]);
+    opevo_reproduction_free(&result);
+}
+
+CHECK_TEST(equal_numbers_follow)
+{
+    const char *all = "{\"a\": 0.1, \"b\": [1, 2.5, null], \"c\": {\"d\": true, \"e\": \"x 3\"}}";
+
+    check(all, all, true, (size_t[]){6, 0, 0, 0});
+    check(all, "{\"a\": 0.1, \"b\": [1, 2.50, null], \"c\": {\"e\": \"x 3\", \"d\": true}}", true,
+          (size_t[]){6, 0, 0, 0});
+}
+
+CHECK_TEST(estimates_follow_within_their_interval)
+{
+    const char *stated = "{\"mean\": 0.5, \"interval\": [0.4, 0.6]}";
+    const char *inside = "{\"mean\": 0.59, \"interval\": [0.45, 0.7]}";
+    const char *outside = "{\"mean\": 0.61, \"interval\": [0.45, 0.7]}";
+    const char *apart = "{\"mean\": 0.5, \"interval\": [0.65, 0.7]}";
+
+    check(stated, inside, false, (size_t[]){0, 3, 0, 0});
+    check(stated, outside, false, (size_t[]){0, 2, 0, 1});
+    check(stated, apart, false, (size_t[]){1, 0, 0, 1});
+    check(stated, inside, true, (size_t[]){0, 0, 0, 2});
+}
+
+CHECK_TEST(an_interval_belongs_to_its_key)
+{
+    const char *stated = "{\"difference\": 1, \"difference_interval\": [0, 2], \"p\": 0.5}";
+
+    check(stated, "{\"difference\": 1.5, \"difference_interval\": [0, 2], \"p\": 0.6}", false,
+          (size_t[]){2, 1, 1, 0});
+    check(stated, "{\"difference\": 3, \"difference_interval\": [0, 2], \"p\": 0.5}", false,
+          (size_t[]){3, 0, 0, 1});
+}
+
+CHECK_TEST(columns_have_intervals_beside_them)
+{
+    const char *stated = "{\"mean\": [1, 2], \"low\": [0, 1.9], \"high\": [2, 2.1]}";
+
+    check(stated, "{\"mean\": [1.5, 2.05], \"low\": [0, 1.9], \"high\": [2, 2.1]}", false,
+          (size_t[]){4, 2, 0, 0});
+    check(stated, "{\"mean\": [1.5, 2.2], \"low\": [0, 1.9], \"high\": [2, 2.1]}", false,
+          (size_t[]){4, 1, 0, 1});
+}
+
+CHECK_TEST(bounded_numbers_follow_within_the_bound)
+{
+    const char *stated = "{\"bound\": 0.01, \"law\": [{\"p\": 0.5}]}";
+
+    check(stated, "{\"bound\": 0.01, \"law\": [{\"p\": 0.505}]}", false, (size_t[]){1, 1, 0, 0});
+    check(stated, "{\"bound\": 0.01, \"law\": [{\"p\": 0.52}]}", false, (size_t[]){1, 0, 0, 1});
+}
+
+/* A verdict is a word: it may not change, however its numbers do. */
+CHECK_TEST(words_follow_but_for_their_numbers)
+{
+    check("{\"s\": \"a is better: mean 0.9\"}", "{\"s\": \"a is better: mean 0.85\"}", false,
+          (size_t[]){0, 0, 1, 0});
+    check("{\"s\": \"a is better: mean 0.9\"}", "{\"s\": \"a is worse: mean 0.85\"}", false,
+          (size_t[]){0, 0, 0, 1});
+    check("{\"s\": \"a is better: mean 0.9\"}", "{\"s\": \"a is better: mean 0.85\"}", true,
+          (size_t[]){0, 0, 0, 1});
+}
+
+CHECK_TEST(what_is_missing_does_not_follow)
+{
+    check("{\"a\": 1, \"b\": [1, 2]}", "{\"b\": [1]}", false, (size_t[]){0, 0, 0, 2});
+    check("{\"a\": 1}", "{\"a\": \"1\"}", false, (size_t[]){0, 0, 0, 1});
+}
+
+CHECK_TEST(tables)
+{
+    const char *stated = "X,time_ms,status,samples_ms\n1,2,ok,1;3\n2,,timeout,\n3,5,ok,4;6\n";
+    const char *found = "X,time_ms,status,samples_ms\n3,6.5,ok,6;7\n1,9,ok,8;10\n2,,crashed,\n";
+    opevo_reproduction result = {.equal = 0};
+
+    assert_int_equal(opevo_reproduction_compare_tables(&result, stated, found, true, false, NULL),
+                     OPEVO_OK);
+    assert_int_equal(result.equal, 2);  /* two statuses */
+    assert_int_equal(result.within, 1); /* 4 .. 6 and 6 .. 7 */
+    assert_int_equal(result.differ, 2); /* 1 .. 3 and 8 .. 10; timeout and crashed */
+    opevo_reproduction_free(&result);
+    result = (opevo_reproduction){.equal = 0};
+    assert_int_equal(opevo_reproduction_compare_tables(&result, stated, stated, false, false, NULL),
+                     OPEVO_OK);
+    assert_int_equal(result.equal, 9);
+    assert_int_equal(result.differ, 0);
+    opevo_reproduction_free(&result);
+}
+
+CHECK_TEST(pages_print_rounded_numbers)
+{
+    assert_true(opevo_reproduction_prints("815,558", 815558));
+    assert_false(opevo_reproduction_prints("815,559", 815558));
+    assert_true(opevo_reproduction_prints(".997", 0.9966));
+    assert_false(opevo_reproduction_prints(".997", 0.9964));
+    assert_true(opevo_reproduction_prints("6.81", 6.8149));
+    assert_false(opevo_reproduction_prints("x", 1));
+    assert_false(opevo_reproduction_prints("1", (double)NAN));
+}
+
+/* The hash is of the values: layout and order do not count, any digit does. */
+CHECK_TEST(the_content_has_one_hash)
+{
+    const char *const same[] = {"{\"a\": 0.10, \"b\": [1, 2]}",
+                                "{\n \"b\": [1,2],\n \"a\": 1e-1,\n \"manifest\": {\"x\": 1}}"};
+    const char *const other[] = {"{\"a\": 0.11, \"b\": [1, 2]}", "{\"a\": 0.1, \"b\": [1, 3]}",
+                                 "{\"a\": 0.1, \"b\": [2, 1]}",
+                                 "{\"a\": 0.10000000000000002, \"b\": [1, 2]}"};
+    opevo_text first = {0};
+
+    assert_int_equal(opevo_manifest_content(same[0], strlen(same[0]), &first, NULL), OPEVO_OK);
+    for (size_t i = 0; i < 5; i++) {
+        const char *text = i ? other[i - 1] : same[1];
+        opevo_text hash = {0};
+
+        assert_int_equal(opevo_manifest_content(text, strlen(text), &hash, NULL), OPEVO_OK);
+        assert_int_equal(strcmp(hash.data, first.data) == 0, i == 0);
+        opevo_text_free(&hash);
+    }
+    opevo_text_free(&first);
+    assert_int_equal(opevo_manifest_content("[1]", 3, &first, NULL), OPEVO_INVALID);
+}
