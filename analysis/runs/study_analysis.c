@@ -154,9 +154,13 @@ static opevo_status work_on_cell(void *context, size_t index, unsigned worker, o
 {
     opevo_i_analysis_study *self = context;
 
+    opevo_status status = OPEVO_OK;
+
     (void)worker;
-    return self->analysis->cells[index].runs ? opevo_i_analysis_study_cell(self, index, err)
-                                             : OPEVO_OK;
+    if (!self->analysis->cells[index].runs)
+        return OPEVO_OK;
+    status = opevo_i_analysis_study_cell(self, index, err);
+    return status == OPEVO_OK ? opevo_i_analysis_study_regret(self, index, err) : status;
 }
 
 static opevo_status allocate(opevo_i_analysis_study *self, opevo_error *err)

@@ -82,15 +82,19 @@ opevo_status opevo_i_analysis_study_random(opevo_i_analysis_study *self, size_t 
 /* Everything about one cell that has runs. */
 opevo_status opevo_i_analysis_study_cell(opevo_i_analysis_study *self, size_t cell,
                                          opevo_error *err);
+/* The regret of a cell that has runs (study_regret.c). */
+opevo_status opevo_i_analysis_study_regret(opevo_i_analysis_study *self, size_t cell,
+                                           opevo_error *err);
 /* All pairs, with Holm's adjustment; and the contenders over the landscapes. */
 opevo_status opevo_i_analysis_study_pairs(opevo_i_analysis_study *self, opevo_error *err);
 opevo_status opevo_i_analysis_study_overall(opevo_i_analysis_study *self, opevo_error *err);
 /* Contenders against their twins (study_null.c). */
 opevo_status opevo_i_analysis_study_null(opevo_i_analysis_study *self, opevo_error *err);
 
-/* The streams of the bootstraps must not meet: cells, pairs and contenders each have their range.
+/* The streams of the bootstraps must not meet: cells, pairs, contenders and regrets each have their range.
  */
 #define OPEVO_I_STREAM_PAIRS (UINT64_C(1) << 40)
 #define OPEVO_I_STREAM_OVERALL (UINT64_C(2) << 40)
+#define OPEVO_I_STREAM_REGRET (UINT64_C(3) << 40)
 
 #endif

@@ -5,8 +5,11 @@
 
 #include "stored_study_internal.h"
 
+#include <opevo/finals.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
+
+#include <math.h>
 
 enum { PIECE = 512 };
 
@@ -37,6 +40,28 @@ static opevo_status connect(const reader *self, connection *from, size_t number,
                             err);
 }
 
+/* The medians of finals, if the run has some: of the best point, and of the best trial's, which is
+ * the first. */
+static opevo_status read_truth(opevo_store *store, int64_t number, opevo_analysed_run *run,
+                               opevo_error *err)
+{
+    opevo_finals *finals = NULL;
+    opevo_space *space = NULL;
+    opevo_status status = opevo_finals_read(store, number, &finals, &space, err);
+
+    if (status == OPEVO_OK && finals->ran) {
+        run->truth.known = true;
+        run->truth.chosen = finals->finalists[0].median;
+        for (size_t i = 0; i < finals->count; i++) {
+            if (finals->finalists[i].point != OPEVO_LIBRARY_POINT)
+                run->truth.tried = fmax(run->truth.tried, finals->finalists[i].median);
+        }
+    }
+    opevo_finals_destroy(finals);
+    opevo_space_destroy(space);
+    return status;
+}
+
 static opevo_status read_run(void *context, size_t place, unsigned worker, opevo_error *err)
 {
     reader *self = context;
@@ -56,6 +81,7 @@ static opevo_status read_run(void *context, size_t place, unsigned worker, opevo
         for (size_t i = 0; i < count; i++)
             self->data->outcomes[index][from->trials[i].outcome.kind]++;
     }
+    OPEVO_TRY(read_truth(from->store, stored->run, run, err));
     if (worker == 0 && self->options->progress)
         self->options->progress(self->options->progress_context, place + 1, self->data->run_count);
 cleanup:

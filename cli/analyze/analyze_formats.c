@@ -68,6 +68,22 @@ static void add_points(opevo_text *out, const opevo_study_place *place,
     }
 }
 
+/* The parts are exact where the whole is not: the runs are a sample, and their choices are not. */
+static void add_regret(opevo_text *out, const opevo_study_regret *regret, const row *self)
+{
+    static const char *const names[] = {"regret", "regret_exploration", "regret_selection",
+                                        "regret_noise"};
+    const opevo_study_mean *means[] = {&regret->total, &regret->exploration, &regret->selection,
+                                       &regret->noise};
+    row part = *self;
+
+    for (size_t i = 0; i < 4 && regret->runs; i++) {
+        part.sure = regret->is_exact && i > 1 ? "exact" : self->sure;
+        add_row(out, &part, names[i], NAN, (double)regret->runs, means[i]->mean,
+                means[i]->interval);
+    }
+}
+
 static void add_cell(opevo_text *out, const opevo_study_analysis *analysis,
                      const opevo_study_place *place, const opevo_study_cell *cell, const row *self)
 {
@@ -86,6 +102,7 @@ static void add_cell(opevo_text *out, const opevo_study_analysis *analysis,
     }
     add_row(out, self, "ecdf_area", (double)place->horizon, runs, cell->ecdf_area,
             cell->ecdf_area_interval);
+    add_regret(out, &cell->regret, self);
     if (exact) { /* why scores against the community's baseline may be left out */
         add_row(out, self, "score_over_trials_community", (double)place->trials_to, (double)NAN,
                 place->community_random_by_trials, none);

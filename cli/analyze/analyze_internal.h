@@ -55,8 +55,8 @@ opevo_status opevo_i_cli_analysis_make(const opevo_call *call, opevo_i_cli_analy
 void opevo_i_cli_analysis_free(opevo_i_cli_analysis_work *work);
 
 /* Members of the JSON object being written that a report has as well: the settings and the runs,
- * the A/A comparisons (null without twins), who a contender is (with its settings as stored, or for readers), what a landscape is, how many
- * runs and trials a cell has, and of the object "overall", which is left open, the tests; false,
+ * the A/A comparisons (null without twins), who a contender is (with its settings as stored, or for readers), what a landscape is, the
+ * regret of a cell (null if not known), how many runs and trials it has, and of the object "overall", which is left open, the tests; false,
  * with null written, if no tests exist. */
 void opevo_i_cli_analysis_json_settings(const opevo_stored_study *data,
                                         const opevo_analysis_options *options, opevo_text *out);
@@ -65,6 +65,7 @@ void opevo_i_cli_analysis_json_contender(const opevo_stored_contender *row, bool
                                          opevo_text *out);
 void opevo_i_cli_analysis_json_place(const opevo_stored_landscape *row,
                                      const opevo_study_place *place, opevo_text *out);
+void opevo_i_cli_analysis_json_regret(const opevo_study_regret *regret, opevo_text *out);
 void opevo_i_cli_analysis_json_counts(const opevo_study_cell *cell, opevo_text *out);
 bool opevo_i_cli_analysis_json_overall(const opevo_study_analysis *analysis, opevo_text *out);
 

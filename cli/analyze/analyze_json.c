@@ -252,6 +252,32 @@ static void add_courses(opevo_text *out, const opevo_study_analysis *analysis,
     opevo_text_add(out, "]");
 }
 
+static void add_mean(opevo_text *out, const char *key, const opevo_study_mean *mean)
+{
+    char interval[32];
+
+    snprintf(interval, sizeof interval, "%s_interval", key);
+    opevo_json_double(out, key, mean->mean);
+    add_interval(out, interval, mean->interval);
+}
+
+void opevo_i_cli_analysis_json_regret(const opevo_study_regret *regret, opevo_text *out)
+{
+    opevo_json_key(out, "regret");
+    if (!regret->runs) {
+        opevo_text_add(out, "null");
+        return;
+    }
+    opevo_text_add(out, "{");
+    opevo_json_index(out, "runs", regret->runs);
+    opevo_json_string(out, "split_sure", regret->is_exact ? "exact" : "estimated");
+    add_mean(out, "total", &regret->total);
+    add_mean(out, "exploration", &regret->exploration);
+    add_mean(out, "selection", &regret->selection);
+    add_mean(out, "noise", &regret->noise);
+    opevo_text_add(out, "}");
+}
+
 static void add_cell(opevo_text *out, const opevo_study_analysis *analysis,
                      const opevo_stored_study *data, const opevo_study_cell *cell)
 {
@@ -262,6 +288,7 @@ static void add_cell(opevo_text *out, const opevo_study_analysis *analysis,
     add_courses(out, analysis, &analysis->places[cell->landscape], cell);
     add_score(out, "score_over_trials", &cell->by_trials);
     add_score(out, "score_over_seconds", &cell->by_time);
+    opevo_i_cli_analysis_json_regret(&cell->regret, out);
     opevo_text_add(out, "}");
 }
 

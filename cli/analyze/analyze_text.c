@@ -284,6 +284,40 @@ static opevo_status print_areas(printer *self, size_t landscape, opevo_error *er
     return opevo_i_cli_table_print(&table, self->width, self->out, err);
 }
 
+static opevo_status print_regret(printer *self, size_t landscape, opevo_error *err)
+{
+    static const char *const heads[] = {"<contender", "<regret", "<exploration",
+                                        "<selection", "<noise",  "runs"};
+    const opevo_study_place *place = &self->analysis->places[landscape];
+    opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads, .compared = true};
+    bool some = false;
+
+    for (size_t i = 0; i < self->analysis->study.contender_count; i++) {
+        const char *name = NULL;
+        const opevo_study_cell *cell = row_of(self, landscape, i, &name);
+        const opevo_study_regret *regret = cell ? &cell->regret : NULL;
+
+        if (!regret || !regret->runs)
+            continue;
+        some = true;
+        opevo_i_cli_table_cell(&table, "%s", name);
+        sure_cell(&table, "%.4f", regret->total.mean, regret->total.interval, false);
+        sure_cell(&table, "%.4f", regret->exploration.mean, regret->exploration.interval, false);
+        sure_cell(&table, "%.4g", regret->selection.mean, regret->selection.interval,
+                  regret->is_exact);
+        sure_cell(&table, "%.4g", regret->noise.mean, regret->noise.interval, regret->is_exact);
+        opevo_i_cli_table_cell(&table, "%zu", regret->runs);
+    }
+    if (!some)
+        return OPEVO_OK;
+    opevo_text_printf(
+        self->out,
+        "\nregret at the end of the runs, as a fraction of the %s: never tried + tried, "
+        "not chosen + noise\n",
+        place->optimum_known ? "optimum" : "best of all finals");
+    return opevo_i_cli_table_print(&table, self->width, self->out, err);
+}
+
 static void print_windows(const printer *self, const opevo_study_place *place)
 {
     opevo_text_add(self->out, "\nscore P averaged");
@@ -527,6 +561,7 @@ opevo_status opevo_i_cli_analysis_print_text(const char *name, const opevo_store
         OPEVO_TRY(print_shares(&self, i, err));
         OPEVO_TRY(print_targets(&self, i, err));
         OPEVO_TRY(print_areas(&self, i, err));
+        OPEVO_TRY(print_regret(&self, i, err));
         OPEVO_TRY(print_scores(&self, i, err));
         print_verdicts(&self, i);
     }

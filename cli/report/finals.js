@@ -58,6 +58,33 @@ function finalsTable(finals, unit, name) {
   );
 }
 
+/* What the runs lost, and where. */
+function addRegret(parent, data, place) {
+  const cells = ranked(place).filter((cell) => cell.regret);
+  if (!cells.length) return;
+  const part = (regret, key) =>
+    regret.split_sure === "exact" && (key === "selection" || key === "noise")
+      ? el("span", {}, `${fixed(regret[key])} `, sure("exact"))
+      : between(regret[key], ...regret[`${key}_interval`]);
+  addFolded(parent, "Regret, split", false, (inside) =>
+    inside.append(
+      table(
+        ["<contender", "regret", "exploration", "selection", "noise", "runs"],
+        cells.map((cell) => [
+          { text: nameOf(data, cell), class: "name" },
+          ...["total", "exploration", "selection", "noise"].map((key) => part(cell.regret, key)),
+          whole(cell.regret.runs),
+        ]),
+        [
+          "Mean distance from the optimum (or the best of all finals) to what the search reports at the end of a run, ",
+          sure("estimated"),
+          ": what was never tried, what was tried and not chosen, and what the measurement of the chosen one flattered.",
+        ],
+      ),
+    ),
+  );
+}
+
 function addFinals(parent, data, place, landscape) {
   const all = data.finals.filter((one) => one.landscape === landscape);
   if (!all.length) return;

@@ -188,6 +188,7 @@ static opevo_status add_cell(const writer *self, const opevo_study_cell *cell, c
     opevo_json_index(out, "contender", cell->contender);
     opevo_json_string(out, "against_first", verdict);
     opevo_i_cli_analysis_json_counts(cell, out);
+    opevo_i_cli_analysis_json_regret(&cell->regret, out);
     add_courses(self, &self->analysis->places[cell->landscape], cell);
     status = add_runs(self, cell, courses, err);
     opevo_text_add(out, "}");

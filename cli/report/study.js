@@ -311,6 +311,7 @@ function addPlace(parent, data, place, landscape) {
   );
   addFolded(section, "Table of targets", place.cells.length <= 25, (inside) => addTargetTable(inside, data, place));
   addVerdicts(section, data, place, landscape);
+  addRegret(section, data, place);
   addFinals(section, data, place, landscape);
   addFailures(section, data, place, landscape);
 }

@@ -31,6 +31,12 @@ typedef struct opevo_analysed_run {
     uint64_t seed; /* runs of two contenders with the same seed are a pair */
     opevo_run_end end;
     opevo_run_curve curve;
+    /* What is known better than by its trials, such as by finals: the fitness of the best point that
+     * it tried, and that of the one with the best trial. */
+    struct {
+        bool known;
+        double tried, chosen;
+    } truth;
 } opevo_analysed_run;
 
 typedef struct opevo_study_landscape {
@@ -130,6 +136,21 @@ typedef struct opevo_study_score {
     opevo_interval exact_interval, community_interval;
 } opevo_study_score;
 
+typedef struct opevo_study_mean {
+    double mean;
+    opevo_interval interval;
+} opevo_study_mean;
+
+/* Means over the runs, at their ends, of the distance from the optimum to the best fitness that the
+ * search reports, and of its parts (opevo/regret.h), which sum to it; as fractions of the optimum
+ * or, if that is not known, of the best of all runs by their finals. On a landscape trials are the
+ * truth, so that the two last parts are 0, exactly; elsewhere finals say it. */
+typedef struct opevo_study_regret {
+    size_t runs; /* of which it is known; 0: none */
+    bool is_exact;
+    opevo_study_mean total, exploration, selection, noise;
+} opevo_study_regret;
+
 typedef struct opevo_study_cell {
     size_t landscape, contender;
     size_t runs; /* 0: none; then there is nothing else */
@@ -142,6 +163,7 @@ typedef struct opevo_study_cell {
     double ecdf_area; /* under the ECDF over log trials, from 1 to the horizon; in [0, 1] */
     opevo_interval ecdf_area_interval;
     opevo_study_score by_trials, by_time;
+    opevo_study_regret regret;
 } opevo_study_cell;
 
 typedef struct opevo_study_place {
