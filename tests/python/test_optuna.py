@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import os
 import pickle
 import random
 import tempfile
@@ -95,7 +96,7 @@ class SameTrials(unittest.TestCase):
         self.assertEqual(runs[0], runs[1])
 
     def test_resumed_by_the_storage(self) -> None:
-        expected = configs(search("recorded:", "qgp", 30, 8))
+        expected = configs(search("recorded:", "qgp", 20, 8))
         with tempfile.TemporaryDirectory() as folder:
             storage = f"sqlite:///{folder}/optuna.db"
             study = optuna.create_study(
@@ -108,13 +109,13 @@ class SameTrials(unittest.TestCase):
             lost = study.ask()  # A program that is killed leaves its trial running.
             sampler = opevo.optuna.Sampler("qgp", seed=8, space=MATMUL)
             again = optuna.load_study(storage=storage, study_name="s", sampler=sampler)
-            again.optimize(matmul, n_trials=18)
+            again.optimize(matmul, n_trials=8)
             found = asked_of = [trial for trial in again.trials if trial.number != lost.number]
             keys = [
                 frozen({n: tuple(trial.params[f"{n}[{i}]"] for i in range(3)) for n in "KXY"})
                 for trial in found
             ]
-        self.assertEqual(len(asked_of), 30)
+        self.assertEqual(len(asked_of), 20)
         self.assertEqual(keys, expected)
 
     def test_resumed_by_a_store(self) -> None:
@@ -300,12 +301,12 @@ class DefineByRun(unittest.TestCase):
                     sampler = opevo.optuna.Sampler("opevo", seed=8)
                     study = optuna.load_study(storage=storage, study_name="s", sampler=sampler)
                     study.optimize(conditional, n_trials=n)
-                self.assertEqual(len({frozen(t.params) for t in study.trials[10:]}), 30)
+                self.assertEqual(len({frozen(t.params) for t in study.trials[10:]}), 12)
                 return [frozen(trial.params) for trial in study.trials[10:]]
 
-        self.assertEqual(run([40]), run([40]))
+        self.assertEqual(run([22]), run([22]))
         # The independent sampler of a resumed study begins anew, so only what it drew may differ.
-        self.assertEqual(len(run([20, 20])), 30)
+        self.assertEqual(len(run([11, 11])), 12)
 
     def test_a_store(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -328,7 +329,7 @@ class DefineByRun(unittest.TestCase):
                 node.append((f"p{count[0]}", children))
             return node
 
-        for _ in range(20):
+        for _ in range(20 if "OPEVO_TEST_LONG" in os.environ else 8):
             tree = grow(0, [0])
 
             def walk(trial: optuna.Trial, node: list) -> None:

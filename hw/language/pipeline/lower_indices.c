@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Integer expressions of definitions in the loops of a nest, and where elements lie. They are large,
- * so functions that recurse through stages and definitions call these and hold none. */
+/* Integer expressions of definitions in the loops of a nest, and where elements lie. They are
+ * large, so functions that recurse through stages and definitions call these and hold none. */
 
 #include "lower_pipeline_internal.h"
 

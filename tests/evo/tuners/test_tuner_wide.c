@@ -115,16 +115,16 @@ static void run_on(const opevo_tuner_ops *ops, const char *json, size_t piece, s
 
 enum { TRIALS = 150, TRIALS_OF_CUBIC = 30 };
 
-/* One of `every` tuners, beginning with the first, all in the long run; or the one of this name. */
-static void check_tuners_named(char *json, size_t every, const char *name)
+/* One of `every` tuners, beginning with the first, all in the long run; or the one of this name.
+ * `some`: trials of the short run. */
+static void check_tuners_named(char *json, size_t every, size_t some, const char *name)
 {
     opevo_space *space = formula_space(json);
 
     assert_true(opevo_space_is_wide(space));
     for (size_t t = 0; t < opevo_tuner_count(); t++) {
         const opevo_tuner_ops *ops = opevo_tuner_get(t);
-        size_t wanted =
-            strcmp(ops->name, "qgp") == 0 ? TRIALS_OF_CUBIC : test_size(TRIALS / 2, TRIALS);
+        size_t wanted = strcmp(ops->name, "qgp") == 0 ? TRIALS_OF_CUBIC : test_size(some, TRIALS);
         opevo_index points[TRIALS], again[TRIALS];
 
         if ((name && strcmp(ops->name, name) != 0) || !test_takes(t, 0, every) ||
@@ -140,7 +140,7 @@ static void check_tuners_named(char *json, size_t every, const char *name)
 
 static void check_tuners(char *json, size_t every)
 {
-    check_tuners_named(json, every, NULL);
+    check_tuners_named(json, every, TRIALS / 2, NULL);
 }
 
 CHECK_TEST(test_hundred_free_parameters)
@@ -166,7 +166,7 @@ CHECK_TEST(test_thousand_parameters)
 /* It asks for a neighbour of a point that has none, hundreds of times for each trial. */
 CHECK_TEST(test_annealing_ends_without_neighbours)
 {
-    check_tuners_named(write_pairs(1000), 1, "kt-annealing");
+    check_tuners_named(write_pairs(1000), 1, TRIALS / 10, "kt-annealing");
 }
 
 /* All in one group: each sum of two that follow each other is below a bound. */

@@ -203,7 +203,7 @@ int main(void)
 {
     if (!enter_folder())
         return 1;
-    setenv("POCL_KERNEL_CACHE", "0", 1);
+    setenv("POCL_KERNEL_CACHE", "0", 0);
     if (!has_device()) {
         puts("skipped: no OpenCL device, or no headers: install pocl-opencl-icd and "
              "ocl-icd-opencl-dev");
