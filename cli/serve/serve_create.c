@@ -209,6 +209,8 @@ static opevo_status read_earlier(const opevo_i_cli_server *server, opevo_i_cli_s
                                          self->objective->space, err);
     self->run.earlier = self->earlier.trials;
     self->run.earlier_count = self->earlier.count;
+    self->run.earlier_trees = self->earlier.trees;
+    self->run.earlier_tree_count = self->earlier.tree_count;
     return status;
 }
 

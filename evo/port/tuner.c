@@ -165,6 +165,20 @@ opevo_status opevo_tuner_learn(opevo_tuner *tuner, const opevo_trial *trials, si
     return tuner->ops->learn(tuner, trials, count, err);
 }
 
+opevo_status opevo_tuner_learn_trees(opevo_tuner *tuner, const opevo_earlier_tree *trees,
+                                     size_t count, opevo_error *err)
+{
+    opevo_status status = check_not_asked(tuner, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (!tuner->ops->learn_trees)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "The tuner %s cannot learn from runs on other search spaces.",
+                          tuner->ops->name);
+    return tuner->ops->learn_trees(tuner, trees, count, err);
+}
+
 opevo_status opevo_tuner_observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
                                  opevo_error *err)
 {

@@ -4,7 +4,10 @@
 
 #include <opevo/start_list.h>
 
+#include <opevo/loop_tree.h>
 #include <opevo/memory.h>
+
+#include <string.h>
 
 opevo_status opevo_earlier_add(opevo_earlier *self, opevo_store *store, int64_t run,
                                const opevo_space *space, opevo_error *err)
@@ -28,8 +31,65 @@ cleanup:
     return status;
 }
 
+/* Append the tree of one trial, if its point has one. */
+static opevo_status add_tree(opevo_earlier *self, const opevo_trial *trial,
+                             const opevo_objective *of, float *scratch, opevo_error *err)
+{
+    const opevo_feature_source *source = of->trees;
+    size_t count = source->features(source->context, trial->proposal.point, scratch);
+    size_t size = count * OPEVO_LOOP_COLUMNS;
+    float *rows = NULL;
+
+    if (count == 0)
+        return OPEVO_OK;
+    rows = opevo_malloc(size, sizeof *rows);
+    if (!rows || !opevo_reserve((void **)&self->trees, &self->tree_capacity, self->tree_count + 1,
+                                sizeof *self->trees)) {
+        opevo_free(rows);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for loop trees of earlier trials.");
+    }
+    memcpy(rows, scratch, size * sizeof *rows);
+    self->trees[self->tree_count++] = (opevo_earlier_tree){
+        .rows = rows, .row_count = count, .fitness = trial->outcome.fitness, .run = self->runs};
+    return OPEVO_OK;
+}
+
+opevo_status opevo_earlier_add_trees(opevo_earlier *self, opevo_store *store, int64_t run,
+                                     const opevo_objective *of, opevo_error *err)
+{
+    opevo_earlier own = {.trials = NULL};
+    size_t before = self->tree_count;
+    opevo_status status = OPEVO_OK;
+    float *scratch = NULL;
+
+    if (!of->trees)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: run %lld was made on another search space, and its objective %.200s "
+                          "has no loop trees to learn from.",
+                          opevo_store_path(store), (long long)run, of->name);
+    OPEVO_TRY(opevo_earlier_add(&own, store, run, of->space, err));
+    scratch = opevo_malloc(of->trees->rows_most, OPEVO_LOOP_COLUMNS * sizeof *scratch);
+    if (!scratch) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for loop trees of earlier trials.");
+        goto cleanup;
+    }
+    for (size_t i = 0; i < own.count; i++)
+        OPEVO_TRY(add_tree(self, &own.trials[i], of, scratch, err));
+    self->runs++;
+    if (self->tree_count == before)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: no trial of run %lld has a loop tree.",
+                            opevo_store_path(store), (long long)run);
+cleanup:
+    opevo_earlier_free(&own);
+    opevo_free(scratch);
+    return status;
+}
+
 void opevo_earlier_free(opevo_earlier *self)
 {
+    for (size_t i = 0; i < self->tree_count; i++)
+        opevo_free((void *)self->trees[i].rows);
+    opevo_free(self->trees);
     opevo_free(self->trials);
     *self = (opevo_earlier){.trials = NULL};
 }

@@ -6,6 +6,7 @@
 
 #include <opevo/diagram.h>
 #include <opevo/hash.h>
+#include <opevo/loop_tree.h>
 #include <opevo/memory.h>
 #include <opevo/struct_size.h>
 
@@ -46,6 +47,23 @@ static void print_earlier(const opevo_run_options *options, opevo_text *out)
     }
     opevo_text_printf(out, "%searlier=%zu:%016llx", out->length ? " " : "", options->earlier_count,
                       (unsigned long long)hash);
+}
+
+static void print_earlier_trees(const opevo_run_options *options, opevo_text *out)
+{
+    uint64_t hash = OPEVO_HASH_START;
+
+    for (size_t i = 0; i < options->earlier_tree_count; i++) {
+        const opevo_earlier_tree *tree = &options->earlier_trees[i];
+        uint64_t words[2] = {tree->run, 0};
+
+        memcpy(&words[1], &tree->fitness, sizeof words[1]);
+        hash = opevo_hash_bytes(hash, words, sizeof words);
+        hash = opevo_hash_bytes(hash, tree->rows,
+                                tree->row_count * OPEVO_LOOP_COLUMNS * sizeof *tree->rows);
+    }
+    opevo_text_printf(out, "%searlier-trees=%zu:%016llx", out->length ? " " : "",
+                      options->earlier_tree_count, (unsigned long long)hash);
 }
 
 /* Whether the tuner searches by anything else than the fitness. */
@@ -106,6 +124,8 @@ static opevo_status begin_stored_run(opevo_session *self, opevo_error *err)
     opevo_text_add(&settings, options->settings_more ? options->settings_more : "");
     if (options->earlier_count > 0)
         print_earlier(options, &settings);
+    if (options->earlier_tree_count > 0)
+        print_earlier_trees(options, &settings);
     OPEVO_TRY(opevo_text_check(&settings, err));
     key.settings = opevo_text_string(&settings);
     OPEVO_TRY(opevo_store_begin(options->store, &key, &self->result.run, err));
@@ -151,6 +171,16 @@ static void destroy(opevo_session *self)
     opevo_free(self);
 }
 
+static opevo_status learn_trees(opevo_tuner *tuner, const opevo_run_options *options,
+                                opevo_error *err)
+{
+    if (options->earlier_count > 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "A run learns from runs on its own search space, or from runs on others, "
+                          "not from both.");
+    return opevo_tuner_learn_trees(tuner, options->earlier_trees, options->earlier_tree_count, err);
+}
+
 opevo_status opevo_session_create_sized(opevo_objective *objective,
                                         const opevo_run_options *options, size_t size,
                                         opevo_session **out, opevo_error *err)
@@ -187,6 +217,8 @@ opevo_status opevo_session_create_sized(opevo_objective *objective,
     OPEVO_TRY(opevo_tuner_use_trees(self->tuner, objective->trees, err));
     if (options->earlier_count > 0)
         OPEVO_TRY(opevo_tuner_learn(self->tuner, options->earlier, options->earlier_count, err));
+    if (options->earlier_tree_count > 0)
+        OPEVO_TRY(learn_trees(self->tuner, options, err));
     if (options->store)
         OPEVO_TRY(begin_stored_run(self, err));
     OPEVO_TRY(opevo_i_session_take_starts(self, err));

@@ -234,4 +234,5 @@ const opevo_tuner_ops opevo_i_ansor_ops = {
     .observe = opevo_i_tvm_evolution_observe,
     .library = opevo_i_tvm_cost_model_library,
     .use_trees = use_trees,
+    .learn_trees = opevo_i_tvm_evolution_learn_trees,
 };

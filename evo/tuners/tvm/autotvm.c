@@ -147,24 +147,50 @@ static opevo_i_tvm_fit fit_of(autotvm *self)
     };
 }
 
+/* How the model of earlier trials is trained; the boosting is put where the plan points to. */
+static opevo_i_model_plan plan_of_earlier(autotvm *self, size_t count,
+                                          opevo_i_tvm_boosting *boosting)
+{
+    opevo_i_model_plan how;
+
+    *boosting = self->boosting;
+    if (boosting->rounds > EARLIER_ROUNDS)
+        boosting->rounds = EARLIER_ROUNDS;
+    boosting->patience = EARLIER_PATIENCE;
+    boosting->recall_size = 2 * self->plan;
+    how = plan_of(self, boosting);
+    how.updates = opevo_i_tvm_model_updates(&self->model, count);
+    return how;
+}
+
 static opevo_status learn(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
                           opevo_error *err)
 {
     autotvm *self = (autotvm *)tuner;
-    opevo_i_tvm_boosting boosting = self->boosting;
+    opevo_i_tvm_boosting boosting;
+    opevo_i_model_plan how = plan_of_earlier(self, count, &boosting);
     opevo_i_tvm_fit fit = fit_of(self);
-    opevo_i_model_plan how;
     opevo_status status = ensure_surrogate(self, err);
 
     if (status != OPEVO_OK || count < self->history)
         return status;
-    if (boosting.rounds > EARLIER_ROUNDS)
-        boosting.rounds = EARLIER_ROUNDS;
-    boosting.patience = EARLIER_PATIENCE;
-    boosting.recall_size = 2 * self->plan;
-    how = plan_of(self, &boosting);
-    how.updates = opevo_i_tvm_model_updates(&self->model, count);
     return opevo_i_tvm_surrogate_learn(self->surrogate, &how, &fit, trials, count, err);
+}
+
+static opevo_status learn_trees(opevo_tuner *tuner, const opevo_earlier_tree *trees, size_t count,
+                                opevo_error *err)
+{
+    autotvm *self = (autotvm *)tuner;
+    opevo_i_tvm_boosting boosting;
+    opevo_i_model_plan how = plan_of_earlier(self, count, &boosting);
+    opevo_i_tvm_fit fit = fit_of(self);
+    opevo_status status = opevo_i_tvm_model_check_transfer(&self->model, err);
+
+    if (status == OPEVO_OK)
+        status = ensure_surrogate(self, err);
+    if (status != OPEVO_OK || count < self->history)
+        return status;
+    return opevo_i_tvm_surrogate_learn_trees(self->surrogate, &how, &fit, trees, count, err);
 }
 
 static opevo_status scores(void *context, const opevo_index *points, const opevo_index *vertices,
@@ -342,4 +368,5 @@ const opevo_tuner_ops opevo_i_autotvm_ops = {
     .learn = learn,
     .library = opevo_i_tvm_cost_model_library,
     .use_trees = use_trees,
+    .learn_trees = learn_trees,
 };

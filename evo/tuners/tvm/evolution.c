@@ -450,3 +450,16 @@ opevo_status opevo_i_tvm_evolution_learn(opevo_tuner *tuner, const opevo_trial *
     }
     return status;
 }
+
+opevo_status opevo_i_tvm_evolution_learn_trees(opevo_tuner *tuner, const opevo_earlier_tree *trees,
+                                               size_t count, opevo_error *err)
+{
+    opevo_i_tvm_evolution *self = (opevo_i_tvm_evolution *)tuner;
+    opevo_status status = opevo_i_tvm_model_check_transfer(&self->plan.model, err);
+
+    if (status == OPEVO_OK)
+        status = ensure_surrogate(self, err);
+    return status == OPEVO_OK
+               ? opevo_i_tvm_surrogate_teach_trees(self->surrogate, trees, count, err)
+               : status;
+}

@@ -127,6 +127,10 @@ opevo_status opevo_i_tvm_evolution_observe(opevo_tuner *tuner, const opevo_trial
 opevo_status opevo_i_tvm_evolution_learn(opevo_tuner *tuner, const opevo_trial *trials,
                                          size_t count, opevo_error *err);
 
+/* Trials of runs on other spaces train the model alone. */
+opevo_status opevo_i_tvm_evolution_learn_trees(opevo_tuner *tuner, const opevo_earlier_tree *trees,
+                                               size_t count, opevo_error *err);
+
 /* ---- For the functions of a tuner ---- */
 
 /* Insert by falling score, after equals; what falls beyond `most` is dropped. */

@@ -55,3 +55,13 @@ opevo_status opevo_i_tvm_model_check(const opevo_i_tvm_model_choice *choice,
                           opevo_i_tree_view_name(choice->features - OPEVO_I_FEATURES_VIEWS));
     return OPEVO_OK;
 }
+
+opevo_status opevo_i_tvm_model_check_transfer(const opevo_i_tvm_model_choice *choice,
+                                              opevo_error *err)
+{
+    if (opevo_i_tvm_model_of(choice)->reads_trees || choice->features >= OPEVO_I_FEATURES_VIEWS)
+        return OPEVO_OK;
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "Runs on other search spaces are learned from by their loop trees: use "
+                      "model=treegru-context or features=relation.");
+}

@@ -53,4 +53,8 @@ void opevo_i_tvm_model_stream(const opevo_rng *tuner, opevo_rng *out);
 opevo_status opevo_i_tvm_model_check(const opevo_i_tvm_model_choice *choice,
                                      const opevo_feature_source *trees, opevo_error *err);
 
+/* Whether it can learn from loop trees of other spaces. Errors: INVALID with what to do. */
+opevo_status opevo_i_tvm_model_check_transfer(const opevo_i_tvm_model_choice *choice,
+                                              opevo_error *err);
+
 #endif

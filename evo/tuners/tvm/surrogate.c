@@ -139,11 +139,8 @@ void opevo_i_tvm_surrogate_destroy(opevo_i_tvm_surrogate *surrogate)
     opevo_free(surrogate);
 }
 
-static opevo_status observe(opevo_i_tvm_surrogate *self, table *seen, opevo_index point,
-                            double fitness, opevo_error *err)
+static opevo_status reserve(const opevo_i_tvm_surrogate *self, table *seen, opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
-
     if (!opevo_reserve((void **)&seen->rows, &seen->row_capacity, seen->row_count + self->rows_most,
                        self->row_width * sizeof *seen->rows) ||
         !opevo_reserve((void **)&seen->rows_of, &seen->rows_of_capacity, seen->count + 1,
@@ -151,17 +148,73 @@ static opevo_status observe(opevo_i_tvm_surrogate *self, table *seen, opevo_inde
         !opevo_reserve((void **)&seen->fitness, &seen->fitness_capacity, seen->count + 1,
                        sizeof *seen->fitness))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to learn from another trial.");
-    opevo_space_decode(self->space, point, self->vertices);
-    status = opevo_i_tvm_features_rows(self->features, point, self->vertices,
-                                       seen->rows + seen->row_count * self->row_width,
-                                       &seen->rows_of[seen->count], err);
-    if (status != OPEVO_OK)
-        return status;
+    return OPEVO_OK;
+}
+
+/* One observation more, whose rows are there. */
+static void append(table *seen, double fitness)
+{
     seen->row_count += seen->rows_of[seen->count];
     fitness = fitness > 0 && isfinite(fitness) ? fitness : 0;
     seen->fitness[seen->count++] = fitness;
     seen->best = fitness > seen->best ? fitness : seen->best;
+}
+
+static opevo_status observe(opevo_i_tvm_surrogate *self, table *seen, opevo_index point,
+                            double fitness, opevo_error *err)
+{
+    opevo_status status = reserve(self, seen, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    opevo_space_decode(self->space, point, self->vertices);
+    status = opevo_i_tvm_features_rows(self->features, point, self->vertices,
+                                       seen->rows + seen->row_count * self->row_width,
+                                       &seen->rows_of[seen->count], err);
+    if (status == OPEVO_OK)
+        append(seen, fitness);
+    return status;
+}
+
+static opevo_status observe_tree(opevo_i_tvm_surrogate *self, table *seen,
+                                 const opevo_earlier_tree *tree, double fitness, opevo_error *err)
+{
+    opevo_status status = reserve(self, seen, err);
+    float *rows = NULL;
+
+    if (status != OPEVO_OK)
+        return status;
+    rows = seen->rows + seen->row_count * self->row_width;
+    seen->rows_of[seen->count] = 1;
+    if (self->view) {
+        opevo_i_tree_view_row(self->view, tree->rows, tree->row_count, rows);
+    } else if (tree->row_count <= self->rows_most) {
+        memcpy(rows, tree->rows, tree->row_count * self->row_width * sizeof *rows);
+        seen->rows_of[seen->count] = tree->row_count;
+    } else {
+        return OPEVO_FAIL(err, OPEVO_INVALID, "An earlier loop tree has more than %zu loops.",
+                          self->rows_most);
+    }
+    append(seen, fitness);
     return OPEVO_OK;
+}
+
+/* All of them, with fitness over the best of their run. */
+static opevo_status observe_trees(opevo_i_tvm_surrogate *self, table *seen,
+                                  const opevo_earlier_tree *trees, size_t count, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t first = 0, end = 0; first < count; first = end) {
+        double best = 0;
+
+        for (end = first; end < count && trees[end].run == trees[first].run; end++)
+            best = trees[end].fitness > best ? trees[end].fitness : best;
+        for (size_t i = first; i < end && best > 0; i++)
+            OPEVO_TRY(observe_tree(self, seen, &trees[i], trees[i].fitness / best, err));
+    }
+cleanup:
+    return status;
 }
 
 opevo_status opevo_i_tvm_surrogate_observe(opevo_i_tvm_surrogate *surrogate, opevo_index point,
@@ -175,6 +228,18 @@ opevo_status opevo_i_tvm_surrogate_teach(opevo_i_tvm_surrogate *surrogate, opevo
 {
     double best = surrogate->seen.best;
     opevo_status status = observe(surrogate, &surrogate->seen, point, label, err);
+
+    surrogate->seen.best = best;
+    surrogate->seen.taught = surrogate->seen.count;
+    return status;
+}
+
+opevo_status opevo_i_tvm_surrogate_teach_trees(opevo_i_tvm_surrogate *surrogate,
+                                               const opevo_earlier_tree *trees, size_t count,
+                                               opevo_error *err)
+{
+    double best = surrogate->seen.best;
+    opevo_status status = observe_trees(surrogate, &surrogate->seen, trees, count, err);
 
     surrogate->seen.best = best;
     surrogate->seen.taught = surrogate->seen.count;
@@ -311,31 +376,58 @@ opevo_status opevo_i_tvm_surrogate_fit(opevo_i_tvm_surrogate *surrogate, const o
     return train(self, self->model, &self->seen, fit, self->earlier != NULL, err);
 }
 
+/* A model of its own on what was observed, if that has a success. */
+static opevo_status learn(opevo_i_tvm_surrogate *self, const opevo_i_model_plan *how,
+                          const opevo_i_tvm_fit *fit, const table *seen, opevo_error *err)
+{
+    opevo_i_model_plan own = *how;
+    opevo_i_model *model = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (!(seen->best > 0))
+        return OPEVO_OK; /* nothing but failures: no order to learn */
+    own.width = self->row_width;
+    model = self->ops->create(&own);
+    if (!model)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to learn from earlier trials.");
+    OPEVO_TRY(train(self, model, seen, fit, false, err));
+    destroy_model(self->earlier);
+    self->earlier = model;
+    self->earlier_weight = 1;
+    model = NULL;
+cleanup:
+    destroy_model(model);
+    return status;
+}
+
 opevo_status opevo_i_tvm_surrogate_learn(opevo_i_tvm_surrogate *surrogate,
                                          const opevo_i_model_plan *how, const opevo_i_tvm_fit *fit,
                                          const opevo_trial *trials, size_t count, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    opevo_i_model_plan own = *how;
-    opevo_i_model *model = NULL;
     table seen = {0};
 
-    own.width = surrogate->row_width;
-    model = surrogate->ops->create(&own);
-    if (!model)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to learn from earlier trials.");
     for (size_t i = 0; i < count; i++)
         OPEVO_TRY(
             observe(surrogate, &seen, trials[i].proposal.point, trials[i].outcome.fitness, err));
-    if (!(seen.best > 0))
-        goto cleanup; /* nothing but failures: no order to learn */
-    OPEVO_TRY(train(surrogate, model, &seen, fit, false, err));
-    destroy_model(surrogate->earlier);
-    surrogate->earlier = model;
-    surrogate->earlier_weight = 1;
-    model = NULL;
+    OPEVO_TRY(learn(surrogate, how, fit, &seen, err));
 cleanup:
-    destroy_model(model);
+    destroy_table(&seen);
+    return status;
+}
+
+opevo_status opevo_i_tvm_surrogate_learn_trees(opevo_i_tvm_surrogate *surrogate,
+                                               const opevo_i_model_plan *how,
+                                               const opevo_i_tvm_fit *fit,
+                                               const opevo_earlier_tree *trees, size_t count,
+                                               opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    table seen = {0};
+
+    OPEVO_TRY(observe_trees(surrogate, &seen, trees, count, err));
+    OPEVO_TRY(learn(surrogate, how, fit, &seen, err));
+cleanup:
     destroy_table(&seen);
     return status;
 }

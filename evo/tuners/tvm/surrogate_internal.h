@@ -67,6 +67,18 @@ opevo_status opevo_i_tvm_surrogate_learn(opevo_i_tvm_surrogate *surrogate,
                                          const opevo_i_model_plan *how, const opevo_i_tvm_fit *fit,
                                          const opevo_trial *trials, size_t count, opevo_error *err);
 
+/* The same from loop trees of runs on other spaces. Errors: as
+ * opevo_i_tvm_model_check_transfer, too. */
+opevo_status opevo_i_tvm_surrogate_learn_trees(opevo_i_tvm_surrogate *surrogate,
+                                               const opevo_i_model_plan *how,
+                                               const opevo_i_tvm_fit *fit,
+                                               const opevo_earlier_tree *trees, size_t count,
+                                               opevo_error *err);
+/* As opevo_i_tvm_surrogate_teach, all of them. */
+opevo_status opevo_i_tvm_surrogate_teach_trees(opevo_i_tvm_surrogate *surrogate,
+                                               const opevo_earlier_tree *trees, size_t count,
+                                               opevo_error *err);
+
 /* Whether it can predict. */
 bool opevo_i_tvm_surrogate_is_ready(const opevo_i_tvm_surrogate *surrogate);
 /* Score points that the source of features has no rows for -INFINITY, not as a row of zeros. */

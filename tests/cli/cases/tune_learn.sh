@@ -20,3 +20,11 @@ try mm1 --on sim:gtx1080ti --tuner autotvm --learn runs.db:x
 try mm1 --on sim:gtx1080ti --tuner autotvm --learn runs.db:9
 try mm1 --on sim:gtx1080ti --tuner autotvm --learn absent.db:1
 try mm2 --on sim:gtx1080ti --tuner autotvm --learn runs.db:1
+echo "-- from another space, resumed"
+learn="--on sim:mi50 --tuner autotvm --set model=treegru-context --set updates=2 --set history=100 --learn runs.db:1"
+opevo tune mm2 $learn --dry-run | grep -o '[0-9]* earlier loop trees'
+opevo tune mm2 $learn --trials 70 --json >whole
+opevo tune mm2 $learn --trials 30 --store runs.db --json >part
+opevo tune mm2 $learn --trials 70 --store runs.db --json >rest
+sed 's/"resumed": [0-9]*/"resumed": 0/' rest | cmp - whole
+try mm2 $learn --learn runs.db:4

@@ -110,6 +110,103 @@ CHECK_TEST(test_resumed)
     opevo_space_destroy(space);
 }
 
+/* ---- Transfer ---- */
+
+enum { EARLIER = 150, LEARNED = 64 };
+
+static const char other_text[] =
+    "{\"K\": {\"_type\": \"factor\", \"_value\": [4096, 3]}, \"X\": {\"_type\": \"factor\","
+    " \"_value\": [2048, 4]}, \"u\": {\"_type\": \"discrete\", \"_value\": [0, 125]}}";
+
+/* Good tiles are near 4 on any space. */
+static double worth(const opevo_space *space, opevo_index point)
+{
+    float rows[OPEVO_LOOP_TREE_ROWS][OPEVO_LOOP_COLUMNS];
+    size_t count = point_trees_rows((void *)space, point, rows[0]);
+    double badness = 0;
+
+    for (size_t i = 0; i + 1 < count; i++)
+        badness += fabs((double)rows[i][OPEVO_LOOP_EXTENT] - 2);
+    return exp(-badness / 4);
+}
+
+/* Trees of uniform points of the other space, of two runs in different units. */
+static void make_earlier(const opevo_space *space, opevo_earlier_tree *trees, float *rows)
+{
+    opevo_rng rng;
+
+    opevo_rng_init(&rng, 3, "test", 0);
+    for (size_t i = 0; i < EARLIER; i++) {
+        opevo_index point = opevo_rng_below_wide(&rng, opevo_space_size(space));
+        size_t run = i / (EARLIER / 2);
+
+        trees[i] = (opevo_earlier_tree){.rows = rows,
+                                        .row_count = point_trees_rows((void *)space, point, rows),
+                                        .fitness = worth(space, point) * (run ? 1000 : 1),
+                                        .run = run};
+        rows += trees[i].row_count * OPEVO_LOOP_COLUMNS;
+    }
+}
+
+/* The mean worth of the first plan. */
+static double first_plan(const opevo_space *space, const char *settings,
+                         const opevo_earlier_tree *trees, size_t count)
+{
+    opevo_tuner *tuner = tuner_make("autotvm", space, settings, 1);
+    opevo_feature_source source = point_trees(space);
+    opevo_proposal proposals[LEARNED];
+    size_t given = 0;
+    double sum = 0;
+
+    CHECK_OK(opevo_tuner_use_trees(tuner, &source, &err));
+    if (count)
+        CHECK_OK(opevo_tuner_learn_trees(tuner, trees, count, &err));
+    CHECK_OK(opevo_tuner_ask(tuner, proposals, LEARNED, &given, &err));
+    assert_int_equal(given, LEARNED);
+    for (size_t i = 0; i < given; i++)
+        sum += worth(space, proposals[i].point);
+    opevo_tuner_destroy(tuner);
+    return sum / LEARNED;
+}
+
+CHECK_TEST(test_transfer)
+{
+    static const char *const learns[] = {
+        "history=10 chains=32 model=treegru-context updates=60",
+        "history=10 chains=32 steps=50 trees=40 features=relation"};
+    static opevo_earlier_tree trees[EARLIER];
+    static float rows[EARLIER * 16 * OPEVO_LOOP_COLUMNS];
+    opevo_space *space = formula_space(space_text), *other = formula_space(other_text);
+
+    make_earlier(other, trees, rows);
+    for (size_t i = 0; i < 2; i++) {
+        double plain = first_plan(space, learns[i], NULL, 0);
+        double taught = first_plan(space, learns[i], trees, EARLIER);
+
+        if (!(taught > 1.5 * plain))
+            fail_msg("%s: %g after %g", learns[i], taught, plain);
+    }
+    opevo_space_destroy(space);
+    opevo_space_destroy(other);
+}
+
+CHECK_TEST(test_transfer_is_refused)
+{
+    static const char *const names[] = {"autotvm", "ansor", "random"};
+    opevo_space *space = formula_space(space_text);
+    float row[OPEVO_LOOP_COLUMNS] = {0};
+    opevo_earlier_tree tree = {.rows = row, .row_count = 1, .fitness = 1};
+
+    for (size_t i = 0; i < 3; i++) {
+        opevo_tuner *tuner = tuner_make(names[i], space, "", 1);
+
+        CHECK_FAILS(OPEVO_INVALID, i < 2 ? "use model=treegru-context" : "random cannot learn",
+                    opevo_tuner_learn_trees(tuner, &tree, 1, &err));
+        opevo_tuner_destroy(tuner);
+    }
+    opevo_space_destroy(space);
+}
+
 /* ---- A planted function ---- */
 
 enum { LOOPS = 5, TAUGHT = 400, ASKED = 200, ALL = TAUGHT + ASKED };

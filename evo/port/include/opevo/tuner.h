@@ -84,6 +84,15 @@ typedef struct opevo_trial {
     opevo_outcome outcome;
 } opevo_trial;
 
+/* A trial of an earlier run on any space: the loop tree of its program (opevo/loop_tree.h) instead
+ * of a point. Trials of one run stand together and have one number of a run. */
+typedef struct opevo_earlier_tree {
+    const float *rows; /* of OPEVO_LOOP_COLUMNS numbers each */
+    size_t row_count;  /* 1 .. OPEVO_LOOP_TREE_ROWS */
+    double fitness;
+    size_t run;
+} opevo_earlier_tree;
+
 /* A library that influences the proposals of a tuner. */
 typedef struct opevo_tuner_library {
     char name[32];  /* with its version: "XGBoost 3.0.0" */
@@ -135,7 +144,10 @@ typedef struct opevo_tuner_ops {
      * struct then has; refuses one that its settings cannot do with. NULL: it reads none. */
     opevo_status (*use_trees)(opevo_tuner *self, const opevo_feature_source *source,
                               opevo_error *err);
-    void (*reserved[OPEVO_RESERVED - 2])(void); /* 0 */
+    /* As learn, from loop trees; after use_trees. NULL: the tuner cannot. */
+    opevo_status (*learn_trees)(opevo_tuner *self, const opevo_earlier_tree *trees, size_t count,
+                                opevo_error *err);
+    void (*reserved[OPEVO_RESERVED])(void); /* 0 */
 } opevo_tuner_ops;
 
 /* First member, `super`, of every implementation; the functions below maintain all of it except the
@@ -184,6 +196,10 @@ OPEVO_API opevo_status opevo_tuner_use_trees(opevo_tuner *tuner, const opevo_fea
                                              opevo_error *err);
 OPEVO_API opevo_status opevo_tuner_learn(opevo_tuner *tuner, const opevo_trial *trials,
                                          size_t count, opevo_error *err);
+/* The same from runs on other spaces. Errors: INVALID also for a tuner, or settings, that cannot
+ * learn from loop trees. */
+OPEVO_API opevo_status opevo_tuner_learn_trees(opevo_tuner *tuner, const opevo_earlier_tree *trees,
+                                               size_t count, opevo_error *err);
 /* Trials of this run at points that the caller chose, before the first ask and after what is above;
  * in one call or several. Every tuner takes them: where it proposes such a point later, the ask
  * answers it with the outcome known here, and hands out what follows instead. Samples and messages

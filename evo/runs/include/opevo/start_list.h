@@ -58,12 +58,20 @@ OPEVO_API opevo_status opevo_start_list_add_related(opevo_start_list *list,
 typedef struct opevo_earlier {
     opevo_trial *trials;
     size_t count;
+    opevo_earlier_tree *trees; /* of runs on other spaces */
+    size_t tree_count, tree_capacity, runs;
 } opevo_earlier;
 
 /* Append the trials of a run of a store on the same space. Errors: those of opevo_store_find;
  * NOMEM. */
 OPEVO_API opevo_status opevo_earlier_add(opevo_earlier *earlier, opevo_store *store, int64_t run,
                                          const opevo_space *space, opevo_error *err);
+/* Append the loop trees of the trials of a run on another space, of which `of` is the objective;
+ * trials whose points have none are left out. Errors: INVALID for an objective without loop trees,
+ * and where no trial has one; those of opevo_store_find; NOMEM. */
+OPEVO_API opevo_status opevo_earlier_add_trees(opevo_earlier *earlier, opevo_store *store,
+                                               int64_t run, const opevo_objective *of,
+                                               opevo_error *err);
 OPEVO_API void opevo_earlier_free(opevo_earlier *earlier);
 
 OPEVO_END_C
