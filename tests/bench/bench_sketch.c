@@ -89,10 +89,10 @@ static double make_states(const opevo_kernel_maker *maker, opevo_i_tvm_genome *g
     return (double)count / passed;
 }
 
-/* Programs described, a second. */
-static double describe(const opevo_kernel_maker *maker, opevo_i_tvm_genome *genome)
+/* Programs that a source describes, a second. */
+static double describe(const opevo_kernel_maker *maker, const opevo_feature_source *source,
+                       opevo_i_tvm_genome *genome)
 {
-    const opevo_feature_source *source = maker->features;
     float *rows = malloc(source->rows_most * source->count * sizeof *rows);
     opevo_index vertices[DIMENSIONS], point[POINTS];
     double start = 0, passed = 0;
@@ -128,7 +128,10 @@ static void run(bench *self, const char *name)
     genome = opevo_i_tvm_genome_create(maker->space, OPEVO_I_GENE_WEIGHTS_AUTO, INNERMOST);
     bench_at_least(self, "samples", make_states(maker, genome, false), 10000, "/s");
     bench_at_least(self, "mutations", make_states(maker, genome, true), 10000, "/s");
-    bench_at_least(self, "programs described by features", describe(maker, genome), 5000, "/s");
+    bench_at_least(self, "programs described by features", describe(maker, maker->features, genome),
+                   5000, "/s");
+    bench_at_least(self, "programs described by loop trees", describe(maker, maker->trees, genome),
+                   5000, "/s");
     opevo_i_tvm_genome_destroy(genome);
     maker->ops->destroy(maker);
 }
