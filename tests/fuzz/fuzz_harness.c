@@ -7,6 +7,8 @@
 
 #include <opevo/memory.h>
 
+#include <stdlib.h>
+
 #include "kernel_harness_internal.h"
 
 enum { SMALL_BYTES = 1 << 18 };
@@ -42,9 +44,11 @@ void fuzz_one(const uint8_t *data, size_t size)
     const opevo_player player = {.launch = launch};
     opevo_error err = {OPEVO_OK, ""};
     opevo_harness *harness = NULL;
+    char *text = fuzz_text(data, size);
+    bool accepted = fuzz_accepts(opevo_harness_parse("k.json", text, size, &harness, &err), &err);
 
-    if (!fuzz_accepts(opevo_harness_parse("k.json", (const char *)data, size, &harness, &err),
-                      &err))
+    free(text);
+    if (!accepted)
         return;
     for (opevo_harness_set set = 0; set < OPEVO_HARNESS_SETS; set++) {
         opevo_evaluation out = {0};

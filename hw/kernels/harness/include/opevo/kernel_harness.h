@@ -45,8 +45,8 @@ bool opevo_harness_set_of(const char *name, opevo_harness_set *out);
  * Errors: IO; INVALID with file and key, such as "k.json: buffers.a.count: ..."; LIMIT for a case
  * of more than 1 GiB; NOMEM. */
 opevo_status opevo_harness_load(const char *path, opevo_harness **out, opevo_error *err);
-/* The same for a text; `path` begins the messages and is the file that "reference" is relative
- * to. */
+/* The same for a text of `size` bytes, which a zero byte follows; `path` begins the messages and is
+ * the file that "reference" is relative to. */
 opevo_status opevo_harness_parse(const char *path, const char *text, size_t size,
                                  opevo_harness **out, opevo_error *err);
 
