@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the files of `opevo portfolio` share. */
+
+#ifndef OPEVO_PORTFOLIO_CLI_INTERNAL_H
+#define OPEVO_PORTFOLIO_CLI_INTERNAL_H
+
+#include "options_internal.h"
+
+#include <opevo/bootstrap.h>
+#include <opevo/portfolio.h>
+
+/* What one workload measured of one configuration. */
+typedef struct opevo_i_cli_portfolio_cell {
+    char *configuration;
+    size_t workload;
+    double fitness; /* 0: it failed */
+} opevo_i_cli_portfolio_cell;
+
+typedef struct opevo_i_cli_portfolio_workload {
+    char *name;
+    double *numbers; /* `count` of them; NULL: none */
+    size_t count;
+    double weight;
+} opevo_i_cli_portfolio_workload;
+
+/* Starts as zeros. */
+typedef struct opevo_i_cli_portfolio {
+    opevo_i_cli_portfolio_cell *cells;
+    opevo_i_cli_portfolio_workload *workloads;
+    size_t cell_count, cell_capacity, workload_count, workload_capacity;
+    /* Once read: the matrix and its names, and the numbers of all workloads (NULL: not all have as
+     * many). */
+    double *regret, *numbers, *weights;
+    const char **configurations, **names;
+    size_t features, measured;
+    opevo_portfolio_matrix matrix;
+    /* What is found. */
+    opevo_portfolio_options options;
+    opevo_portfolio portfolio;
+    opevo_portfolio_tree tree;
+    bool has_tree;
+    double *by_best, *by_tree; /* left out, of each workload; NULL: a single workload */
+} opevo_i_cli_portfolio;
+
+/* Read the stores and recordings of the call, and make the matrix (portfolio_read.c). Errors:
+ * INVALID for fewer configurations than one, or an option that names no workload. */
+opevo_status opevo_i_cli_portfolio_read(const opevo_call *call, opevo_i_cli_portfolio *out,
+                                        opevo_error *err);
+void opevo_i_cli_portfolio_free(opevo_i_cli_portfolio *self);
+
+/* As text or as JSON (portfolio_print.c). */
+opevo_status opevo_i_cli_portfolio_print(const opevo_i_cli_portfolio *self, opevo_text *out,
+                                         opevo_error *err);
+void opevo_i_cli_portfolio_print_json(const opevo_i_cli_portfolio *self, opevo_text *out);
+
+#endif

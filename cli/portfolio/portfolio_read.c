@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* From stores and recordings to a matrix: workloads by their names, configurations by their texts,
+ * so that spaces need not be the same ones. */
+
+#include "portfolio_cli_internal.h"
+
+#include "computation_spec_internal.h"
+#include "recording_spec_internal.h"
+
+#include <opevo/memory.h>
+#include <opevo/store.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE = 512 };
+#define POINTS_MOST ((opevo_index)1 << 24)
+
+static opevo_status fail_memory(opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a portfolio.");
+}
+
+/* ---- Workloads ------------------------------------------------------------------------------ */
+
+static opevo_status find_workload(opevo_i_cli_portfolio *self, const char *name, size_t *out,
+                                  opevo_error *err)
+{
+    void *rows = self->workloads;
+
+    for (*out = 0; *out < self->workload_count; ++*out) {
+        if (!strcmp(self->workloads[*out].name, name))
+            return OPEVO_OK;
+    }
+    if (!opevo_reserve(&rows, &self->workload_capacity, self->workload_count + 1,
+                       sizeof *self->workloads))
+        return fail_memory(err);
+    self->workloads = rows;
+    self->workloads[self->workload_count] =
+        (opevo_i_cli_portfolio_workload){.name = opevo_strdup(name), .weight = 1};
+    if (!self->workloads[self->workload_count].name)
+        return fail_memory(err);
+    self->workload_count++;
+    return OPEVO_OK;
+}
+
+/* The whole numbers in a text, as those of the workload. */
+static opevo_status take_numbers(opevo_i_cli_portfolio_workload *row, const char *text,
+                                 opevo_error *err)
+{
+    size_t count = 0;
+
+    opevo_free(row->numbers);
+    row->numbers = opevo_malloc(strlen(text) + 1, sizeof *row->numbers);
+    if (!row->numbers)
+        return fail_memory(err);
+    while (*text) {
+        size_t length = *text >= '0' && *text <= '9' ? strspn(text, "0123456789.") : 0;
+
+        if (length)
+            row->numbers[count++] = strtod(text, NULL);
+        text += length ? length : 1;
+    }
+    row->count = count;
+    return OPEVO_OK;
+}
+
+/* Those of the shape, where a run says what it computes. */
+static opevo_status name_numbers(opevo_i_cli_portfolio_workload *row, const char *what,
+                                 opevo_error *err)
+{
+    opevo_workload *work = NULL;
+    opevo_text text = {0};
+    opevo_status status = OPEVO_OK;
+
+    if (row->numbers || !*what || opevo_i_cli_workload_of(what, &work, NULL) != OPEVO_OK)
+        return OPEVO_OK;
+    opevo_workload_print(work, &text);
+    status = opevo_text_check(&text, err);
+    if (status == OPEVO_OK)
+        status = take_numbers(row, opevo_text_string(&text), err);
+    opevo_text_free(&text);
+    opevo_workload_destroy(work);
+    return status;
+}
+
+/* ---- Cells ---------------------------------------------------------------------------------- */
+
+static opevo_status add_cell(opevo_i_cli_portfolio *self, size_t workload, const opevo_space *space,
+                             opevo_index point, const opevo_outcome *outcome, opevo_error *err)
+{
+    void *cells = self->cells;
+    opevo_text text = {0};
+
+    if (outcome->kind == OPEVO_OUTCOME_UNRECORDED)
+        return OPEVO_OK;
+    opevo_space_print(space, point, &text);
+    if (!opevo_text_string(&text)[0] || text.failed ||
+        !opevo_reserve(&cells, &self->cell_capacity, self->cell_count + 1, sizeof *self->cells)) {
+        opevo_text_free(&text);
+        return fail_memory(err);
+    }
+    self->cells = cells;
+    self->cells[self->cell_count++] = (opevo_i_cli_portfolio_cell){
+        text.data, workload, outcome->kind == OPEVO_OUTCOME_OK ? outcome->fitness : 0};
+    return OPEVO_OK;
+}
+
+typedef struct store_reader {
+    opevo_i_cli_portfolio *self;
+    opevo_store *store;
+    opevo_status status;
+    opevo_error *err;
+} store_reader;
+
+static opevo_status read_run(store_reader *from, const opevo_run_info *info)
+{
+    opevo_i_cli_portfolio *self = from->self;
+    opevo_trial *trials = opevo_malloc(PIECE, sizeof *trials);
+    opevo_space *space = NULL;
+    opevo_status status = trials ? OPEVO_OK : fail_memory(from->err);
+    size_t workload = 0, count = PIECE;
+
+    OPEVO_TRY(status);
+    OPEVO_TRY(find_workload(self, info->objective, &workload, from->err));
+    OPEVO_TRY(name_numbers(&self->workloads[workload], info->what, from->err));
+    OPEVO_TRY(opevo_store_space(from->store, info->run, &space, from->err));
+    for (uint64_t after = 0; space && count == PIECE; after += count) {
+        OPEVO_TRY(
+            opevo_store_read(from->store, info->run, after, trials, PIECE, &count, from->err));
+        for (size_t i = 0; i < count; i++)
+            OPEVO_TRY(add_cell(self, workload, space, trials[i].proposal.point, &trials[i].outcome,
+                               from->err));
+    }
+cleanup:
+    opevo_free(trials);
+    opevo_space_destroy(space);
+    return status;
+}
+
+static void visit(void *context, const opevo_run_info *info)
+{
+    store_reader *self = context;
+
+    if (self->status == OPEVO_OK && info->trials)
+        self->status = read_run(self, info);
+}
+
+static opevo_status read_store(opevo_i_cli_portfolio *self, const char *path, opevo_error *err)
+{
+    store_reader reader = {.self = self, .err = err};
+    opevo_store *listed = NULL;
+    opevo_status status = opevo_store_open(path, OPEVO_STORE_READ, &reader.store, err);
+
+    OPEVO_TRY(status);
+    OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &listed, err));
+    OPEVO_TRY(opevo_store_list(listed, visit, &reader, err));
+    status = reader.status;
+cleanup:
+    opevo_store_close(reader.store);
+    opevo_store_close(listed);
+    return status;
+}
+
+static opevo_status read_points(opevo_i_cli_portfolio *self, size_t workload,
+                                opevo_objective *objective, opevo_error *err)
+{
+    opevo_index size = opevo_space_size(objective->space);
+    opevo_status status = OPEVO_OK;
+
+    if (size > POINTS_MOST)
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "%s has more than 2^24 points.", objective->name);
+    for (opevo_index point = 0; point < size; point++) {
+        opevo_outcome outcome;
+
+        if (!opevo_space_has(objective->space, point))
+            continue;
+        OPEVO_TRY(opevo_objective_evaluate(objective, &point, 1, &outcome, err));
+        OPEVO_TRY(add_cell(self, workload, objective->space, point, &outcome, err));
+    }
+cleanup:
+    return status;
+}
+
+/* Its rows are all that was measured. */
+static opevo_status read_recording(opevo_i_cli_portfolio *self, const char *path, opevo_error *err)
+{
+    static const char prefix[] = "recorded:";
+    size_t length = strncmp(path, prefix, strlen(prefix)) ? 0 : strlen(prefix), workload = 0;
+    opevo_objective *objective = NULL;
+    opevo_status status = opevo_i_cli_recording_open(path + length, NULL, true, &objective, err);
+    const char *colon = NULL;
+
+    OPEVO_TRY(status);
+    colon = strchr(objective->name, ':');
+    OPEVO_TRY(find_workload(self, colon ? colon + 1 : objective->name, &workload, err));
+    OPEVO_TRY(read_points(self, workload, objective, err));
+cleanup:
+    opevo_objective_destroy(objective);
+    return status;
+}
+
+/* ---- The matrix ----------------------------------------------------------------------------- */
+
+static int by_text(const void *a, const void *b)
+{
+    const opevo_i_cli_portfolio_cell *x = a, *y = b;
+    int order = strcmp(x->configuration, y->configuration);
+
+    if (order)
+        return order;
+    return (x->workload > y->workload) - (x->workload < y->workload);
+}
+
+static size_t count_configurations(const opevo_i_cli_portfolio *self)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < self->cell_count; i++)
+        count +=
+            i == 0 || strcmp(self->cells[i].configuration, self->cells[i - 1].configuration) != 0;
+    return count;
+}
+
+/* A cell that was measured several times has the mean of its successes. */
+static void fill(opevo_i_cli_portfolio *self, double *fitness, size_t columns)
+{
+    size_t column = 0;
+
+    for (size_t i = 0; i < self->workload_count * columns; i++)
+        fitness[i] = NAN;
+    for (size_t i = 0, end = 0; i < self->cell_count; i = end) {
+        const opevo_i_cli_portfolio_cell *first = &self->cells[i];
+        double sum = 0;
+        size_t successes = 0;
+
+        column += i > 0 && strcmp(first->configuration, self->cells[i - 1].configuration) != 0;
+        self->configurations[column] = first->configuration;
+        for (end = i; end < self->cell_count && by_text(first, &self->cells[end]) == 0; end++) {
+            sum += self->cells[end].fitness;
+            successes += self->cells[end].fitness > 0;
+        }
+        fitness[first->workload * columns + column] = successes ? sum / (double)successes : 0;
+        self->measured++;
+    }
+}
+
+static opevo_status make_matrix(opevo_i_cli_portfolio *self, opevo_error *err)
+{
+    double *fitness = NULL;
+    size_t columns = 0;
+    opevo_status status = OPEVO_OK;
+
+    if (self->cell_count == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "no configuration was measured; name stores with runs, or recordings.");
+    qsort(self->cells, self->cell_count, sizeof *self->cells, by_text);
+    columns = count_configurations(self);
+    fitness = opevo_malloc(self->workload_count, columns * sizeof *fitness);
+    self->configurations = opevo_calloc(columns, sizeof *self->configurations);
+    self->names = opevo_calloc(self->workload_count, sizeof *self->names);
+    if (!fitness || !self->configurations || !self->names) {
+        status = fail_memory(err);
+        goto cleanup;
+    }
+    for (size_t w = 0; w < self->workload_count; w++)
+        self->names[w] = self->workloads[w].name;
+    fill(self, fitness, columns);
+    OPEVO_TRY(opevo_portfolio_regret(fitness, self->workload_count, columns, &self->regret, err));
+    self->matrix = (opevo_portfolio_matrix){self->regret, self->workload_count, columns};
+cleanup:
+    opevo_free(fitness);
+    return status;
+}
+
+/* Numbers are of use if all workloads have as many. */
+static opevo_status join_numbers(opevo_i_cli_portfolio *self, opevo_error *err)
+{
+    size_t features = self->workloads[0].count;
+
+    for (size_t w = 0; w < self->workload_count; w++)
+        features = self->workloads[w].count == features ? features : 0;
+    self->weights = opevo_malloc(self->workload_count, sizeof *self->weights);
+    self->numbers = opevo_malloc(self->workload_count, (features + 1) * sizeof *self->numbers);
+    if (!self->weights || !self->numbers)
+        return fail_memory(err);
+    for (size_t w = 0; w < self->workload_count; w++) {
+        self->weights[w] = self->workloads[w].weight;
+        if (features)
+            memcpy(self->numbers + w * features, self->workloads[w].numbers,
+                   features * sizeof *self->numbers);
+    }
+    self->features = features;
+    return OPEVO_OK;
+}
+
+/* ---- What the call says of workloads -------------------------------------------------------- */
+
+/* NAME=VALUE, where the name may have the character in it. */
+static opevo_status name_of(opevo_i_cli_portfolio *self, const char *option, const char *text,
+                            size_t *workload, const char **value, opevo_error *err)
+{
+    const char *equals = strrchr(text, '=');
+    size_t length = equals ? (size_t)(equals - text) : 0;
+
+    for (*workload = 0; equals && *workload < self->workload_count; ++*workload) {
+        const char *name = self->workloads[*workload].name;
+
+        *value = equals + 1;
+        if (strlen(name) == length && !strncmp(name, text, length))
+            return OPEVO_OK;
+    }
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "--%s %.200s: give NAME=%s with the name of a workload, such as %s.", option,
+                      text, strcmp(option, "weight") ? "N,N,..." : "W", self->workloads[0].name);
+}
+
+static opevo_status read_said(const opevo_call *call, opevo_i_cli_portfolio *self, opevo_error *err)
+{
+    static const char *const options[] = {"numbers", "weight"};
+    opevo_status status = OPEVO_OK;
+    const char **texts = NULL;
+
+    for (size_t k = 0; k < 2; k++) {
+        size_t count = 0;
+
+        OPEVO_TRY(opevo_i_cli_option_all(call, options[k], &texts, &count, err));
+        for (size_t i = 0; i < count; i++) {
+            const char *value = "";
+            size_t workload = 0;
+
+            OPEVO_TRY(name_of(self, options[k], texts[i], &workload, &value, err));
+            if (k == 0) {
+                OPEVO_TRY(take_numbers(&self->workloads[workload], value, err));
+            } else if (!opevo_parse_double(value, &self->workloads[workload].weight) ||
+                       !(self->workloads[workload].weight >= 0)) {
+                status = OPEVO_FAIL(err, OPEVO_INVALID,
+                                    "--weight %.200s: give a number of at least 0.", texts[i]);
+                goto cleanup;
+            }
+        }
+        opevo_free(texts);
+        texts = NULL;
+    }
+cleanup:
+    opevo_free(texts);
+    return status;
+}
+
+opevo_status opevo_i_cli_portfolio_read(const opevo_call *call, opevo_i_cli_portfolio *out,
+                                        opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < call->argument_count; i++) {
+        const char *path = call->arguments[i];
+
+        OPEVO_TRY(opevo_store_is(path) ? read_store(out, path, err)
+                                       : read_recording(out, path, err));
+    }
+    OPEVO_TRY(make_matrix(out, err));
+    OPEVO_TRY(read_said(call, out, err));
+    OPEVO_TRY(join_numbers(out, err));
+cleanup:
+    return status;
+}
+
+void opevo_i_cli_portfolio_free(opevo_i_cli_portfolio *self)
+{
+    for (size_t i = 0; i < self->cell_count; i++)
+        opevo_free(self->cells[i].configuration);
+    for (size_t i = 0; i < self->workload_count; i++) {
+        opevo_free(self->workloads[i].name);
+        opevo_free(self->workloads[i].numbers);
+    }
+    opevo_free(self->cells);
+    opevo_free(self->workloads);
+    opevo_free(self->regret);
+    opevo_free(self->numbers);
+    opevo_free(self->weights);
+    opevo_free(self->configurations);
+    opevo_free(self->names);
+    opevo_free(self->by_best);
+    opevo_free(self->by_tree);
+    opevo_portfolio_free(&self->portfolio);
+    opevo_portfolio_tree_free(&self->tree);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Portfolio: a few configurations for many workloads, with a proof, a decision tree and its C. */
+
+#include "portfolio_cli_internal.h"
+#include "terminal_internal.h"
+
+#include <opevo/file.h>
+#include <opevo/memory.h>
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const opevo_option options[] = {
+    {"configurations", "K", "how many configurations (default 4)", false},
+    {"by", "AIM", "minimise the worst regret of a workload (default), or the mean", false},
+    {"weight", "NAME=W", "--by mean: the weight of a workload (default 1)", true},
+    {"numbers", "NAME=N,N,...", "the numbers of a workload (default: those of its shape)", true},
+    {"depth", "N", "decisions of the tree on a path (default 3, at most 8)", false},
+    {"seconds", "S", "time for each proof, after which the gap is printed (default 60)", false},
+    {"emit", "DIR", "write portfolio.h, which dispatches, and portfolio.json", false},
+    {"json", NULL, "print one JSON object", false},
+};
+
+static opevo_status read_options(const opevo_call *call, opevo_i_cli_portfolio *self,
+                                 uint64_t *depth, opevo_error *err)
+{
+    const char *by = opevo_i_cli_option(call, "by");
+    uint64_t most = 0;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_cli_option_count(call, "configurations", 4, 1, 64, &most, err));
+    OPEVO_TRY(opevo_i_cli_option_count(call, "depth", 3, 0, 8, depth, err));
+    OPEVO_TRY(opevo_i_cli_option_positive(call, "seconds", &self->options.seconds, err));
+    self->options.seconds = self->options.seconds > 0 ? self->options.seconds : 60;
+    self->options.most = (size_t)most;
+    self->options.worst = !by || !strcmp(by, "worst");
+    self->options.interrupt = &opevo_i_cli_interrupted;
+    if (by && !self->options.worst && strcmp(by, "mean") != 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--by %.200s: give worst or mean.", by);
+    if (self->options.worst && opevo_i_cli_option(call, "weight"))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--weight requires --by mean.");
+cleanup:
+    return status;
+}
+
+static opevo_status find(opevo_i_cli_portfolio *self, size_t depth, opevo_error *err)
+{
+    size_t workloads = self->matrix.workloads;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_portfolio_find(&self->matrix, &self->options, &self->portfolio, err));
+    self->has_tree = self->features > 0;
+    if (self->has_tree)
+        OPEVO_TRY(opevo_portfolio_tree_make(&self->matrix, &self->options, self->portfolio.chosen,
+                                            self->portfolio.count, self->numbers, self->features,
+                                            depth, &self->tree, err));
+    if (workloads < 2)
+        return OPEVO_OK;
+    self->by_best = opevo_malloc(workloads, sizeof *self->by_best);
+    self->by_tree = self->has_tree ? opevo_malloc(workloads, sizeof *self->by_tree) : NULL;
+    if (!self->by_best || (self->has_tree && !self->by_tree))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu workloads.", workloads);
+    status = opevo_portfolio_leave_out(&self->matrix, &self->options,
+                                       self->has_tree ? self->numbers : NULL, self->features, depth,
+                                       self->by_best, self->by_tree, err);
+cleanup:
+    return status;
+}
+
+/* ---- Files ---- */
+
+static const char *const file_names[] = {"portfolio.h", "portfolio.json"};
+
+static opevo_status refuse_present(const char *folder, opevo_error *err)
+{
+    for (size_t i = 0; i < 2; i++) {
+        opevo_text path = {0};
+        bool present = false;
+
+        opevo_text_printf(&path, "%s/%s", folder, file_names[i]);
+        present = !path.failed && access(opevo_text_string(&path), F_OK) == 0;
+        opevo_text_free(&path);
+        if (present)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "--emit %s: it has a %s; name another folder.",
+                              folder, file_names[i]);
+    }
+    return OPEVO_OK;
+}
+
+static opevo_status write_file(const char *folder, const char *name, const opevo_text *text,
+                               opevo_error *err)
+{
+    opevo_text path = {0};
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_printf(&path, "%s/%s", folder, name);
+    OPEVO_TRY(opevo_text_check(&path, err));
+    OPEVO_TRY(opevo_text_check(text, err));
+    status = opevo_file_write(path.data, opevo_text_string(text), text->length, err);
+cleanup:
+    opevo_text_free(&path);
+    return status;
+}
+
+static opevo_status emit(const opevo_i_cli_portfolio *self, const char *folder, opevo_error *err)
+{
+    const opevo_portfolio_names names = {self->configurations, self->names};
+    opevo_text texts[2] = {{0}, {0}};
+    opevo_status status = OPEVO_OK;
+
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return OPEVO_FAIL(err, OPEVO_IO, "--emit %s: %s.", folder, strerror(errno));
+    opevo_portfolio_print_c(&self->matrix, &self->portfolio, self->has_tree ? &self->tree : NULL,
+                            self->numbers, self->features, &names, &texts[0]);
+    opevo_i_cli_portfolio_print_json(self, &texts[1]);
+    for (size_t i = 0; i < 2; i++)
+        OPEVO_TRY(write_file(folder, file_names[i], &texts[i], err));
+cleanup:
+    opevo_text_free(&texts[0]);
+    opevo_text_free(&texts[1]);
+    return status;
+}
+
+static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    opevo_i_cli_portfolio self = {.cells = NULL};
+    const char *folder = opevo_i_cli_option(call, "emit");
+    uint64_t depth = 0;
+    opevo_status status = OPEVO_OK;
+
+    (void)exit_code;
+    OPEVO_TRY(read_options(call, &self, &depth, err));
+    if (folder)
+        OPEVO_TRY(refuse_present(folder, err));
+    OPEVO_TRY(opevo_i_cli_portfolio_read(call, &self, err));
+    self.options.weights = opevo_i_cli_option(call, "weight") ? self.weights : NULL;
+    opevo_i_cli_catch_interrupts();
+    OPEVO_TRY(find(&self, (size_t)depth, err));
+    if (folder)
+        OPEVO_TRY(emit(&self, folder, err));
+    if (opevo_i_cli_flag(call, "json"))
+        opevo_i_cli_portfolio_print_json(&self, out);
+    else
+        status = opevo_i_cli_portfolio_print(&self, out, err);
+cleanup:
+    opevo_i_cli_portfolio_free(&self);
+    return status;
+}
+
+const opevo_verb opevo_i_cli_verb_portfolio = {
+    .name = "portfolio",
+    .arguments = "STORE | RECORDING...",
+    .arguments_min = 1,
+    .arguments_max = 256,
+    .summary = "Choose a few configurations for many workloads, with a proof.",
+    .details =
+        "  opevo portfolio a100.csv.xz v100.csv.xz mi50.csv.xz --configurations 2\n"
+        "  opevo portfolio runs.db --configurations 4 --by mean --emit dispatch\n\n"
+        "Each objective of a store and each recording is a workload; configurations are the same "
+        "if\n"
+        "their texts are. Regrets are 1 - result / best measured result. What was not measured "
+        "is\n"
+        "bounded, not guessed. docs/portfolio.md has the searches and what their results say.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .run = run,
+};

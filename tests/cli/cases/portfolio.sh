@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A portfolio of recordings and of a store: the choice, its proof, the tree, and the C that dispatches.
+echo '{"X": {"_type": "discrete", "_value": [1, 2, 3, 4]}, "Y": {"_type": "discrete", "_value": [0, 1]}}' >space.json
+sed 's/, 4\]/]/' space.json >space64.json # X=4 is not measured there
+cat >bench.sh <<'EOF'
+[ $1$2 = 11 ] && exit 3
+awk -v x=$1 -v y=$2 -v n=$3 'BEGIN { d = x - n / 32; print "took", 1 + d * d + y / 4, "ms" }'
+EOF
+for n in 32 64 96 128; do
+    space=space.json
+    [ $n = 64 ] && space=space64.json
+    opevo record --on "cmd:sh bench.sh {X} {Y} $n" --space $space --result 'ms:/took ([0-9.]+) ms/' \
+        --exit 3=rejected --all --out t$n --quiet >/dev/null 2>&1
+done
+numbers="--numbers t32=32 --numbers t64=64 --numbers t96=96 --numbers t128=128"
+opevo portfolio t32.csv t64.csv t96.csv t128.csv --configurations 2 $numbers --depth 1 --emit out
+opevo portfolio t32.csv t64.csv t96.csv t128.csv --configurations 2 --by mean --weight t32=5 | head -6
+cat out/portfolio.h
+ls out
+cat >main.c <<'EOF'
+#include "out/portfolio.h"
+#include <stdio.h>
+int main(void)
+{
+    for (long n = 0; n < 200; n += 16)
+        printf("%d", portfolio_choose(&n));
+    for (int w = -1; w <= PORTFOLIO_WORKLOADS; w++)
+        printf(" %d", portfolio_of_workload(w));
+    puts(portfolio_configuration[0]);
+    return 0;
+}
+EOF
+cc -std=c99 -Wall -Wextra -Werror main.c -o main && ./main
+c++ -x c++ -Wall -Wextra -Werror main.c -o main && ./main
+# A store: workloads are its objectives, and numbers those of the operators.
+for op in 'matmul(64,64,64)' 'matmul(128,64,64)'; do
+    opevo tune "$op" --on sim:mi50 --tuner random --trials 30 --store runs.db --quiet >/dev/null
+done
+opevo portfolio runs.db --configurations 1 --json | grep -o '"numbers": \[[^]]*\]\|"floor": [0-9.]*'
+opevo portfolio t32.csv --configurations 2 --emit out
+opevo portfolio t32.csv --by best
+opevo portfolio t32.csv --weight t32=1
+opevo portfolio t32.csv --by mean --weight t33=1
+opevo portfolio none.csv
