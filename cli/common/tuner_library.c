@@ -7,6 +7,8 @@
 #include <opevo/json.h>
 #include <opevo/tuner.h>
 
+#include <string.h>
+
 void opevo_i_cli_add_library(const opevo_tuner_ops *tuner, opevo_text *out)
 {
     opevo_tuner_library library;
@@ -42,10 +44,23 @@ void opevo_i_cli_print_library_note(const opevo_tuner_ops *tuner, opevo_text *ou
                           library.name, library.tested, tuner->name);
 }
 
-void opevo_i_cli_print_features_note(const opevo_tuner_ops *tuner, const opevo_objective *objective,
-                                     opevo_text *out)
+/* Whether the setting `key` has not its first value. */
+static bool is_changed(const opevo_tuner_ops *tuner, const opevo_setting_value *values,
+                       const char *key)
 {
-    if (tuner->of_programs && !objective->features)
+    for (size_t i = 0; i < tuner->setting_count && values; i++) {
+        if (!strcmp(tuner->settings[i].key, key))
+            return values[i].number > 0;
+    }
+    return false;
+}
+
+void opevo_i_cli_print_features_note(const opevo_tuner_ops *tuner,
+                                     const opevo_setting_value *settings,
+                                     const opevo_objective *objective, opevo_text *out)
+{
+    if (tuner->of_programs && !objective->features && !is_changed(tuner, settings, "model") &&
+        !is_changed(tuner, settings, "features"))
         opevo_text_printf(out,
                           "%s has no features of programs, so the cost model of %s sees the values "
                           "of the parameters instead\n",

@@ -217,7 +217,7 @@ void opevo_i_cli_tune_print_settings(const opevo_i_cli_tuning *self, opevo_text 
     opevo_text_add(out, "\n");
     opevo_i_cli_print_ignored(self->objective, out);
     opevo_i_cli_print_library_note(self->run.tuner, out);
-    opevo_i_cli_print_features_note(self->run.tuner, self->objective, out);
+    opevo_i_cli_print_features_note(self->run.tuner, self->run.settings, self->objective, out);
 }
 
 void opevo_i_cli_tune_print_failures(const opevo_run_result *result, opevo_text *out)

@@ -530,27 +530,22 @@ static double elements_at(const float *row, size_t buffer)
     return exp2((double)row[OPEVO_LOOP_TOUCHES + 3 * buffer]) - 1;
 }
 
-/* Where a point can be launched it has a tree, whose outermost loop makes all multiply-adds and
+/* Every point has a tree, whose outermost loop makes all multiply-adds and
  * touches all of the result, and whose loops on the way to the innermost are products. */
 static void check_trees(const char *text, double result, double left, double right)
 {
     opevo_objective *objective = open_on(text, "v100");
     const opevo_feature_source *source = objective->trees;
     float *rows = opevo_calloc(source->rows_most, source->count * sizeof *rows);
-    size_t trees = 0;
     opevo_rng rng;
 
     opevo_rng_init(&rng, 1, "test", 0);
     assert_int_equal(source->count, OPEVO_LOOP_COLUMNS);
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 2000; i++) {
         opevo_index point = opevo_rng_below_wide(&rng, opevo_space_size(objective->space));
-        bool runs = evaluate_at(objective, point).kind == OPEVO_OUTCOME_OK;
         size_t count = source->features(source->context, point, rows);
 
-        assert_true(runs == (count > 0));
-        if (!runs)
-            continue;
-        trees++;
+        assert_true(count > 0);
         CHECK_CLOSE(rows[OPEVO_LOOP_BOTTOM_UP], log2(objective->flop / 2), 1e-5);
         CHECK_CLOSE(rows[OPEVO_LOOP_TOP_DOWN], rows[OPEVO_LOOP_EXTENT], 0);
         CHECK_CLOSE(elements_at(rows, 0), result, 1e-4 * result);
@@ -568,7 +563,6 @@ static void check_trees(const char *text, double result, double left, double rig
                             1e-4);
         }
     }
-    assert_true(trees > 20);
     opevo_free(rows);
     opevo_objective_destroy(objective);
 }

@@ -108,6 +108,8 @@ opevo_status opevo_i_tvm_surrogate_create(const opevo_space *space,
     self->space = space;
     self->width = opevo_space_parameter_count(space);
     self->ops = opevo_i_tvm_model_of(&plan->choice);
+    self->refuses_missing =
+        self->ops->reads_trees || plan->choice.features >= OPEVO_I_FEATURES_VIEWS;
     if (!allocate(self, plan)) {
         opevo_i_tvm_surrogate_destroy(self);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a cost model.");
