@@ -21,7 +21,7 @@ try mm1 --on sim:gtx1080ti --tuner autotvm --learn runs.db:9
 try mm1 --on sim:gtx1080ti --tuner autotvm --learn absent.db:1
 try mm2 --on sim:gtx1080ti --tuner autotvm --learn runs.db:1
 echo "-- from another space, resumed"
-learn="--on sim:mi50 --tuner autotvm --set model=treegru-context --set updates=2 --set history=100 --learn runs.db:1"
+learn="--on sim:mi50 --tuner autotvm --set model=treegru-context --set updates=2 --learn runs.db:1"
 opevo tune mm2 $learn --dry-run | grep -o '[0-9]* earlier loop trees'
 opevo tune mm2 $learn --trials 70 --json >whole
 opevo tune mm2 $learn --trials 30 --store runs.db --json >part
