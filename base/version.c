@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The version, out of the header that CMake writes, and the build, out of the notes of the file that
- * was loaded. */
+/* The version, out of the header that CMake writes, and the build, out of the notes of the file
+ * that was loaded. */
 
 #include <opevo/version.h>
 

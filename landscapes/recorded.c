@@ -107,56 +107,10 @@ opevo_index opevo_recorded_point(const opevo_objective *objective, size_t row)
 
 /* ---- From a recording ----------------------------------------------------------------------- */
 
-static uint64_t hash_double(uint64_t hash, double value)
-{
-    uint64_t bits = 0;
-
-    if (isnan(value)) /* all NANs alike */
-        return opevo_hash_u64(hash, UINT64_MAX);
-    memcpy(&bits, &value, sizeof bits);
-    return opevo_hash_u64(hash, bits);
-}
-
-static uint64_t hash_row(opevo_index point, const opevo_i_landscape_row *row, size_t criteria)
-{
-    uint64_t hash =
-        opevo_hash_u64(opevo_hash_u64(OPEVO_HASH_START, (uint64_t)point), (uint64_t)(point >> 64));
-
-    hash = opevo_hash_u64(hash, row->kind);
-    hash = hash_double(hash, row->fitness);
-    hash = hash_double(hash, row->time_s);
-    hash = hash_double(hash, row->build_s);
-    hash = hash_double(hash, row->run_s);
-    hash = hash_double(hash, row->check_s);
-    hash = hash_double(hash, row->other_s);
-    for (size_t i = 0; i < criteria; i++)
-        hash = hash_double(hash, row->more[i]);
-    return hash;
-}
-
-/* The rows enter as a sum, so that their order, which decides no outcome, does not count. The
- * criteria of a cache do not enter: it had its signature before they were read. */
 static uint64_t signature(const recorded *self)
 {
-    uint64_t sum = 0;
-    uint64_t hash = opevo_hash_u64(OPEVO_HASH_START, opevo_space_signature(self->space));
-    const char *unit = opevo_unit_of_fitness(self->super.unit);
-    size_t criteria = self->criteria.described ? self->criteria.count : 0;
-
-    for (size_t i = 0; i < opevo_i_row_store_count(self->rows); i++) {
-        opevo_i_landscape_row row = opevo_i_row_store_get(self->rows, i);
-
-        sum += opevo_hash_mix(hash_row(opevo_i_row_store_point(self->rows, i), &row, criteria));
-    }
-    for (size_t i = 0; i < criteria; i++) {
-        const opevo_criterion *one = &self->criteria.items[i];
-
-        hash = opevo_hash_bytes(hash, one->name, strlen(one->name) + 1);
-        hash = opevo_hash_bytes(hash, one->unit, strlen(one->unit) + 1);
-        hash = opevo_hash_u64(hash, one->larger_is_better);
-    }
-    hash = opevo_hash_bytes(hash, unit, strlen(unit));
-    return opevo_hash_u64(hash, sum);
+    return opevo_i_landscape_rows_signature(self->space, self->super.unit, self->rows,
+                                            &self->criteria);
 }
 
 static opevo_optimum find_optimum(const recorded *self)

@@ -341,6 +341,15 @@ opevo_status opevo_i_landscape_described_table_read(opevo_i_landscape_recording 
                                                     opevo_i_landscape_table_facts *facts,
                                                     opevo_error *err);
 
+/* Of everything that decides outcomes: space, unit of the fitness, rows, and criteria that a
+ * description names (recorded_signature.c). */
+uint64_t opevo_i_landscape_rows_signature(const opevo_space *space, const char *unit,
+                                          const opevo_i_row_store *rows,
+                                          const opevo_i_landscape_criteria *described);
+
+/* The first line of a sealed landscape. */
+#define OPEVO_I_SEALED_MAGIC "opevo sealed landscape 1\n"
+
 /* A described recording from the bytes of both files, under a name, for evaluation only: "sealed:"
  * and the name, without an optimum, and none to the functions on the rows of recordings. Takes the
  * table, also on failure; a zero byte follows each (recorded.c). */

@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char magic[] = "opevo sealed landscape 1\n";
+static const char magic[] = OPEVO_I_SEALED_MAGIC;
 #define SEALED_BYTES_MAX ((size_t)2 << 30)
 
 /* A sealed file that was read whole. */
@@ -98,18 +98,6 @@ static opevo_status read_header(sealed *self, opevo_error *err)
 cleanup:
     json_decref(root);
     return status;
-}
-
-bool opevo_sealed_is(const char *path)
-{
-    char begin[sizeof magic] = "";
-    FILE *file = fopen(path, "rb");
-    bool found = file && fread(begin, 1, sizeof magic - 1, file) == sizeof magic - 1 &&
-                 memcmp(begin, magic, sizeof magic - 1) == 0;
-
-    if (file)
-        fclose(file);
-    return found;
 }
 
 static opevo_status read_sealed(const char *path, sealed *out, opevo_error *err)

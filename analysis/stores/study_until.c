@@ -79,6 +79,7 @@ static opevo_status prepare(until *self, opevo_error *err)
     OPEVO_TRY(status);
     self->most = self->most > first ? self->most : first;
     OPEVO_TRY(opevo_study_extend(self->study, self->most, err));
+    self->study->until_alpha = self->alpha;
     OPEVO_TRY(list_pairs(self, err));
     self->seeds = opevo_calloc(lines, sizeof *self->seeds);
     self->read = opevo_calloc(lines, sizeof *self->read);

@@ -19,8 +19,8 @@ typedef struct words {
     bool failed;
 } words;
 
-/* Of objectives that were opened, which may be closed before results are printed. A process does one
- * call after the other. */
+/* Of objectives that were opened, which may be closed before results are printed. A process does
+ * one call after the other. */
 static words noted;
 static const opevo_call *current;
 

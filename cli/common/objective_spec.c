@@ -36,7 +36,8 @@ static opevo_status open_recorded(const wanted *given, opevo_objective **out, op
     return opevo_i_cli_recording_open(given->detail, given->space, *given->on == 'o', out, err);
 }
 
-/* An entry in its log for each opening, by verbs that evaluate what a tuner asks for and no more. */
+/* An entry in its log for each opening, by verbs that evaluate what a tuner asks for and no
+ * more. */
 static opevo_status open_sealed(const wanted *given, opevo_objective **out, opevo_error *err)
 {
     static const char *const verbs[] = {"tune", "resume", "study", "reproduce"};

@@ -24,9 +24,10 @@ typedef struct opevo_i_cli_reproduced {
     opevo_text left; /* a line for each thing that was not repeated, and why */
 } opevo_i_cli_reproduced;
 
-/* ---- verb_reproduce.c ---- */
+/* ---- reproduce_run.c ---- */
 
-/* Run a verb in this process, by its words; what it prints is appended. Errors: those of the verb. */
+/* Run a verb in this process, by its words; what it prints is appended. Errors: those of the
+ * verb. */
 opevo_status opevo_i_cli_reproduce_run(const char *const *words, size_t count, opevo_text *out,
                                        opevo_error *err);
 /* Whether an objective, as --on names it, is computed. */
@@ -37,15 +38,17 @@ void opevo_i_cli_reproduce_leave(opevo_i_cli_reproduced *self, const char *forma
 
 /* ---- reproduce_store.c ---- */
 
-/* Make the runs of a store that a manifest describes again, as the store `target`. *whole is whether
- * all of them could be, or else a line says why not. Errors: those of studies and runs. */
+/* Make the runs of a store that a manifest describes again, as the store `target`. *whole is
+ * whether all of them could be, or else a line says why not. Errors: those of studies and runs. */
 opevo_status opevo_i_cli_reproduce_store(opevo_i_cli_reproduced *self, const json_t *store,
                                          const char *target, bool *whole, opevo_error *err);
-/* The runs of a plan in the text `text`, whose paths are seen from the file `path`; *found gets what
- * is registered for them. *whole as before. */
+/* The runs of a plan in the text `text`, whose paths are seen from the file `path`, by the rule of
+ * what was registered (NULL: nothing was); *found gets what is registered for them. *whole as
+ * before. */
 opevo_status opevo_i_cli_reproduce_plan(opevo_i_cli_reproduced *self, const char *text,
-                                        const char *path, const char *target, opevo_text *found,
-                                        bool *whole, opevo_error *err);
+                                        const char *path, const char *target,
+                                        const json_t *registered, opevo_text *found, bool *whole,
+                                        opevo_error *err);
 
 /* ---- reproduce_document.c ---- */
 

@@ -361,7 +361,7 @@ static opevo_status do_plan(page *self, const json_t *section, size_t number, op
     opevo_text_printf(&path, "%s/%s", self->self->beside, text_of(section, "plan"));
     OPEVO_TRY(opevo_text_check(&path, err));
     OPEVO_TRY(opevo_file_read(path.data, PAGE_BYTES_MAX, &text, &size, err));
-    status = opevo_i_cli_reproduce_plan(self->self, text, path.data, self->store.data, &found,
+    status = opevo_i_cli_reproduce_plan(self->self, text, path.data, self->store.data, NULL, &found,
                                         &whole, &inner);
     self->stopped = status != OPEVO_OK || !whole;
     if (status == OPEVO_NOMEM || status == OPEVO_INTERRUPTED)

@@ -8,7 +8,7 @@
 
 #include <opevo/json_read.h>
 #include <opevo/memory.h>
-#include <opevo/study.h>
+#include <opevo/study_until.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,20 +28,56 @@ static const char *first_measured(const opevo_plan *plan)
     return NULL;
 }
 
+/* The number of seeds in ranges such as "1-100,205"; 0 for another text. */
+static size_t count_seeds(const char *text)
+{
+    size_t count = 0;
+
+    while (text && *text) {
+        char *end = NULL;
+        unsigned long long from = strtoull(text, &end, 10), to = from;
+
+        if (end == text)
+            return 0;
+        if (*end == '-')
+            to = strtoull(end + 1, &end, 10);
+        count += to >= from ? (size_t)(to - from) + 1 : 0;
+        text = end + (*end == ',');
+    }
+    return count;
+}
+
+/* The runs, by the rule by which seeds were added if one was registered. */
+static opevo_status make_runs(opevo_study *study, const json_t *registered, const char *target,
+                              opevo_error *err)
+{
+    const json_t *alpha = json_object_get(json_object_get(registered, "until"), "alpha");
+    size_t most = count_seeds(json_string_value(json_object_get(registered, "seeds")));
+    opevo_study_options options = {.store = target};
+    opevo_study_result result;
+    opevo_until_result until = {.pairs = NULL};
+    opevo_status status = OPEVO_OK;
+
+    if (!json_is_number(alpha) || most == 0)
+        return opevo_study_run(study, &options, &result, err);
+    status = opevo_study_until(study, &options, json_number_value(alpha), most, &until, err);
+    opevo_until_result_free(&until);
+    return status;
+}
+
 static opevo_status run_plan(opevo_i_cli_reproduced *self, opevo_plan **plan, const char *path,
-                             const char *target, opevo_text *found, opevo_error *err)
+                             const char *target, const json_t *registered, opevo_text *found,
+                             opevo_error *err)
 {
     opevo_i_cli_opened *opened = NULL;
     opevo_study *study = NULL;
     size_t count = 0;
-    opevo_study_result result;
-    opevo_study_options options = {.store = target};
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(
         opevo_i_cli_open_study(path, plan, &opevo_i_cli_verb_study, &opened, &count, &study, err));
     OPEVO_TRY(opevo_study_registration(study, found, err));
-    OPEVO_TRY(opevo_study_run(study, &options, &result, err));
+    OPEVO_TRY(make_runs(study, registered, target, err));
     self->repeated++;
 cleanup:
     opevo_study_destroy(study);
@@ -50,8 +86,9 @@ cleanup:
 }
 
 opevo_status opevo_i_cli_reproduce_plan(opevo_i_cli_reproduced *self, const char *text,
-                                        const char *path, const char *target, opevo_text *found,
-                                        bool *whole, opevo_error *err)
+                                        const char *path, const char *target,
+                                        const json_t *registered, opevo_text *found, bool *whole,
+                                        opevo_error *err)
 {
     opevo_plan *plan = NULL;
     const char *measured = NULL;
@@ -62,7 +99,7 @@ opevo_status opevo_i_cli_reproduce_plan(opevo_i_cli_reproduced *self, const char
     measured = first_measured(plan);
     *whole = !measured || self->measures;
     if (*whole)
-        status = run_plan(self, &plan, path, target, found, err);
+        status = run_plan(self, &plan, path, target, registered, found, err);
     else
         opevo_i_cli_reproduce_leave(self, "the runs of %s: %s is measured; --measure repeats them",
                                     path, measured);
@@ -135,7 +172,8 @@ static opevo_status make_registered(opevo_i_cli_reproduced *self, const json_t *
     }
     add_plan_path(self, plan, &path);
     OPEVO_TRY(opevo_text_check(&path, err));
-    OPEVO_TRY(opevo_i_cli_reproduce_plan(self, planned, path.data, target, &found, whole, err));
+    OPEVO_TRY(
+        opevo_i_cli_reproduce_plan(self, planned, path.data, target, root, &found, whole, err));
     if (*whole)
         compare_data(self, text, opevo_text_string(&found));
 cleanup:

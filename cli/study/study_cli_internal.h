@@ -49,9 +49,9 @@ typedef struct opevo_i_cli_study_call {
     opevo_shard shard;
     opevo_text by; /* who said so */
     bool json;
-    bool until;    /* add seeds until all pairs are resolved */
-    uint64_t most; /* seeds of a combination */
-    double alpha;  /* probability that a pair is ever resolved by chance */
+    bool until;                           /* add seeds until all pairs are resolved */
+    uint64_t most;                        /* seeds of a combination */
+    double alpha;                         /* probability that a pair is ever resolved by chance */
     char registration[OPEVO_SHA256_SIZE]; /* its hash, of a dry run */
 } opevo_i_cli_study_call;
 

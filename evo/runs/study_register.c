@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Registering a study: what is to be run and on which data, hashed and written into the store before
- * the first trial, so that afterwards it can be told from what was chosen in view of results. */
+/* Registering a study: what is to be run and on which data, hashed and written into the store
+ * before the first trial, so that afterwards it can be told from what was chosen in view of
+ * results. */
 
 #include "study_parts_internal.h"
 
@@ -106,6 +107,11 @@ opevo_status opevo_study_registration(const opevo_study *study, opevo_text *out,
     opevo_text_add(out, study->plan->canonical);
     status = add_objectives(study, out, err);
     add_seeds(study, out);
+    if (study->until_alpha > 0) {
+        opevo_json_open(out, "until", "{");
+        opevo_json_double(out, "alpha", study->until_alpha);
+        opevo_text_add(out, "}");
+    }
     opevo_text_add(out, "}");
     return status == OPEVO_OK ? opevo_text_check(out, err) : status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Which numbers follow: equal ones always; others within the bound or interval that is stated, where
- * the file was not made by this build on such a machine. */
+/* Which numbers follow: equal ones always; others within the bound or interval that is stated,
+ * where the file was not made by this build on such a machine. */
 
 #include "check.h"
 

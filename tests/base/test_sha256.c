@@ -30,7 +30,8 @@ CHECK_TEST(examples_of_nist)
     }
 }
 
-/* A million times "a" (NIST), in pieces of 1, 2, 3, ... bytes, so that all borders of blocks occur. */
+/* A million times "a" (NIST), in pieces of 1, 2, 3, ... bytes, so that all borders of blocks
+ * occur. */
 CHECK_TEST(pieces_of_any_size)
 {
     static char letters[2000];

@@ -18,7 +18,8 @@ CHECK_TEST(the_library_is_of_its_headers)
     assert_string_equal(opevo_version(), OPEVO_VERSION);
 }
 
-/* The note is a hash of 20 bytes; that it is the one of this file is what the linker wrote there. */
+/* The note is a hash of 20 bytes; that it is the one of this file is what the linker wrote
+ * there. */
 CHECK_TEST(a_build_has_an_id)
 {
     const char *build = opevo_build();

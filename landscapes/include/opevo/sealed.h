@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Sealed landscapes: recordings in one file that open for evaluation only, each opening appended to
- * a log in the file. docs/formats/sealed.md specifies the file, and says what the log cannot show. */
+ * a log in the file. docs/formats/sealed.md specifies the file, and says what the log cannot
+ * show. */
 
 #ifndef OPEVO_SEALED_H
 #define OPEVO_SEALED_H
@@ -38,8 +39,8 @@ typedef struct opevo_sealed_log {
     char head[65];   /* SHA-256 that ends the chain: publish it to fix the log */
     char name[256];  /* of the landscape */
 } opevo_sealed_log;
-/* Read and check it; the landscape is not opened. Errors: INVALID for a file that is not sealed; IO;
- * NOMEM. */
+/* Read and check it; the landscape is not opened. Errors: INVALID for a file that is not sealed;
+ * IO; NOMEM. */
 OPEVO_API opevo_status opevo_sealed_read_log(const char *path, opevo_sealed_log *out,
                                              opevo_error *err);
 

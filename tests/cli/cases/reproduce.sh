@@ -56,6 +56,13 @@ sed 's/is not resolved/is better/; s/"verdict": "not resolved"/"verdict": "bette
 cmp -s words.json analysis.json && echo unchanged
 opevo reproduce words.json >out
 echo "words: exit status $?"
+echo "-- seeds that were added until resolved"
+echo '{"study": 1, "objectives": ["recorded:toy.csv"], "tuners": ["random", "grid"], "seeds": 5, "budget": {"trials": 4}}' >until.json
+opevo study until.json --store until.db --until resolved --seeds-max 40 --quiet >/dev/null
+opevo analyze until.db --resamples 100 --json >until-analysis.json
+opevo analyze until.db --resamples 100 | grep '^registered'
+rm until.db
+brief until-analysis.json
 echo "-- runs without a plan"
 for tuner in random grid; do
     opevo tune --on recorded:toy.csv --tuner $tuner --trials 5 --runs 3 --seed 4 --store tune.db --quiet >/dev/null

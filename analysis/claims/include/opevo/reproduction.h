@@ -28,11 +28,11 @@ OPEVO_API void opevo_reproduction_free(opevo_reproduction *self);
 /* Compare the numbers, flags and words of two JSON objects that a verb printed, but not their
  * manifests, nor what names files, commands, versions and dates.
  *
- *   exactly  the same build computed both from the same outcomes on a machine of the same kind: only
- *            equal values follow. Otherwise a number follows that is within the bound of the object
- *            that it stands in ("bound"), or within its interval ("interval" beside "mean", "x_interval"
- *            beside "x", "low" and "high" beside it); intervals follow that overlap; words follow
- *            that are equal but for numbers in them.
+ *   exactly  the same build computed both from the same outcomes on a machine of the same kind:
+ *            only equal values follow. Otherwise a number follows that is within the bound of the
+ *            object that it stands in ("bound"), or within its interval ("interval" beside "mean",
+ *            "x_interval" beside "x", "low" and "high" beside it); intervals follow that overlap;
+ *            words follow that are equal but for numbers in them.
  *
  * Each value counts once in `self`; differences are appended to its list as "PATH: A is stated, B
  * found". Errors: INVALID for what is not an object; NOMEM. */
@@ -49,8 +49,8 @@ OPEVO_API opevo_status opevo_reproduction_compare_tables(opevo_reproduction *sel
                                                          bool measured, bool is_sample,
                                                          opevo_error *err);
 
-/* Whether a number is what a page prints of it: "815,558", ".997", "6.81", rounded to the digits that
- * it prints. False for a text that is not a number. */
+/* Whether a number is what a page prints of it: "815,558", ".997", "6.81", rounded to the digits
+ * that it prints. False for a text that is not a number. */
 OPEVO_API bool opevo_reproduction_prints(const char *text, double value);
 
 OPEVO_END_C

@@ -142,8 +142,8 @@ OPEVO_API opevo_status opevo_stored_study_fronts(const char *names, opevo_stored
 OPEVO_API opevo_status opevo_stored_study_assemble(opevo_stored_study *study, opevo_error *err);
 
 /* Note an option of the analysis that decides what is compared, such as "at" with "50,100". Where a
- * registration does not name it with the same value under "analysis" of its plan, all comparisons are
- * exploratory. After opevo_stored_study_read. Errors: NOMEM. */
+ * registration does not name it with the same value under "analysis" of its plan, all comparisons
+ * are exploratory. After opevo_stored_study_read. Errors: NOMEM. */
 OPEVO_API opevo_status opevo_stored_study_choose(opevo_stored_study *study, const char *option,
                                                  const char *value, opevo_error *err);
 /* Why a comparison of two contenders on a landscape is exploratory, as the end of a sentence; NULL

@@ -170,7 +170,7 @@ typedef struct opevo_run_info {
     uint64_t best_trial;
     double cost_s;
     const char *registration; /* hash of the registration that the run is of; "" for none */
-    bool registered;          /* it has one, which was written before the first trial of the store */
+    bool registered; /* it has one, which was written before the first trial of the store */
 } opevo_run_info;
 OPEVO_API opevo_status opevo_store_list(opevo_store *store,
                                         void (*visit)(void *context, const opevo_run_info *info),

@@ -77,6 +77,7 @@ typedef struct opevo_study {
     opevo_plan *plan;           /* owned */
     opevo_objective **reshaped; /* objectives with topologies of the plan; owned */
     size_t reshaped_count;
+    double until_alpha; /* of a study whose seeds are added until pairs are resolved; otherwise 0 */
 } opevo_study;
 
 /* The opened objective for the same index in the plan; the caller owns it, and it must outlive the
@@ -106,11 +107,12 @@ OPEVO_API opevo_status opevo_study_extend(opevo_study *study, size_t count, opev
 /* The seed of run `number`, counted from 0. */
 OPEVO_API uint64_t opevo_study_seed(const opevo_study *study, uint64_t number);
 
-/* What a study registers: canonical JSON of the program with version and build, of the plan (keys in
- * order, no blanks), of each objective with its signature, the hash of its program and the SHA-256 of
- * each file that it is read from, by the last part of its path, and of the seeds as ranges. Equal for
- * equal runs wherever the files are. opevo_study_run writes it with its SHA-256 into the store before
- * the first trial. Errors: IO for a file that cannot be read; NOMEM. */
+/* What a study registers: canonical JSON of the program with version and build, of the plan (keys
+ * in order, no blanks), of each objective with its signature, the hash of its program and the
+ * SHA-256 of each file that it is read from, by the last part of its path, of the seeds as ranges,
+ * and of the rule by which seeds are added. Equal for equal runs wherever the files are.
+ * opevo_study_run writes it with its SHA-256 into the store before the first trial. Errors: IO for
+ * a file that cannot be read; NOMEM. */
 OPEVO_API opevo_status opevo_study_registration(const opevo_study *study, opevo_text *out,
                                                 opevo_error *err);
 
