@@ -76,7 +76,9 @@ opevo_status opevo_i_base_address_parse(const char *text, opevo_i_base_address *
 opevo_status opevo_i_base_address_resolve(const opevo_i_base_address *address,
                                           struct addrinfo **out, opevo_error *err)
 {
-    const char *host = *address->host ? address->host : "127.0.0.1";
+    /* This machine has the name localhost where no file says so as well (RFC 6761, 6.3). */
+    const bool here = !*address->host || strcmp(address->host, "localhost") == 0;
+    const char *host = here ? "127.0.0.1" : address->host;
     const bool any = strcmp(host, "*") == 0;
     const struct addrinfo hints = {.ai_family = any ? AF_INET : AF_UNSPEC,
                                    .ai_socktype = SOCK_STREAM,

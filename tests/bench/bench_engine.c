@@ -131,7 +131,7 @@ static opevo_objective *make_table(const char *space)
 static opevo_status run_once(opevo_objective *objective, uint64_t seed, uint64_t trials,
                              opevo_error *err)
 {
-    opevo_setting_value settings[16];
+    opevo_setting_value settings[32];
     opevo_run_result result;
     opevo_run_options options = {.seed = seed, .budget = {.trials = trials}, .settings = settings};
     opevo_status status = opevo_tuner_find("opevo", &options.tuner, err);

@@ -132,7 +132,7 @@ static void check(opevo_status status, const opevo_error *err)
 static void measure(bench *self, const char *tuner, const char *space_text, bool noise_only,
                     uint64_t seeds, double most)
 {
-    opevo_setting_value settings[16];
+    opevo_setting_value settings[32];
     opevo_space *space = NULL;
     opevo_error err;
     opevo_run_options options = {.settings = settings, .budget = {.trials = TRIALS}};

@@ -17,7 +17,7 @@
 #include "scratch_folder.h"
 #include "store_content.h"
 
-enum { TRIALS = 120, SETTINGS_MOST = 16 };
+enum { TRIALS = 120, SETTINGS_MOST = 32 };
 
 static const char *const able[] = {"climb", "nsga2", "random"};
 enum { ABLE = sizeof able / sizeof *able };
