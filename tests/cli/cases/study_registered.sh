@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A study registers its plan, program, data and seeds before its first trial; what was not registered, or was chosen
 # in view of results, is exploratory.
+command -v python3 >/dev/null || { echo "skipped: there is no python3" >&2; exit 77; }
 cat >toy.csv <<'S'
 u,v,time_ms,status
 1,1,8,ok
