@@ -26,6 +26,14 @@ typedef struct opevo_i_cli_run_front {
     char seed[24];
 } opevo_i_cli_run_front;
 
+/* What the prover says of a finalist: its exit status, and its answers in JSON, one a line. */
+typedef struct opevo_i_cli_tune_proof {
+    opevo_index point;
+    uint64_t trial;
+    int code;
+    opevo_text text;
+} opevo_i_cli_tune_proof;
+
 typedef struct opevo_i_cli_tuning {
     const char *verb; /* that messages begin with */
     opevo_objective *objective;
@@ -49,6 +57,8 @@ typedef struct opevo_i_cli_tuning {
     opevo_run_result *results; /* one for each run */
     opevo_progress progress;
     opevo_finals *finals;
+    opevo_i_cli_tune_proof *proofs; /* NULL without --prove */
+    size_t proof_count;
     opevo_i_cli_reasons
         *reasons;    /* one for each run where it is observed: it is alone, or measured */
     uint64_t failed; /* what the progress line of a single run shows */
@@ -240,5 +250,19 @@ opevo_status opevo_i_cli_tune_fronts_finish(opevo_i_cli_tuning *self, opevo_erro
 opevo_status opevo_i_cli_tune_print_front(const opevo_i_cli_tuning *self, opevo_text *out,
                                           opevo_error *err);
 void opevo_i_cli_tune_print_json_front(const opevo_i_cli_tuning *self, opevo_text *out);
+
+/* tune_prove.c */
+/* Refuse --prove where there are no finals of kernels. */
+opevo_status opevo_i_cli_tune_prove_check(const opevo_call *call, const opevo_i_cli_tuning *self,
+                                          opevo_error *err);
+/* Prove the finalists; what is refuted is none any more, and another trial is the best. Errors:
+ * those of opevo_i_cli_proof_ask but INVALID. */
+opevo_status opevo_i_cli_tune_prove(opevo_i_cli_tuning *self, opevo_error *err);
+void opevo_i_cli_tune_print_proofs(const opevo_i_cli_tuning *self, opevo_text *out);
+void opevo_i_cli_tune_add_json_proofs(const opevo_i_cli_tuning *self, opevo_text *out);
+/* kernel.proof of a point, where it was proved or tried to. */
+opevo_status opevo_i_cli_tune_write_proof(const opevo_i_cli_tuning *self, const char *folder,
+                                          opevo_index point, opevo_error *err);
+void opevo_i_cli_tune_free_proofs(opevo_i_cli_tuning *self);
 
 #endif

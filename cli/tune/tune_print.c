@@ -95,6 +95,7 @@ void opevo_i_cli_tune_add_json(const opevo_i_cli_tuning *self, opevo_text *out)
     add_json_head(self, out);
     opevo_i_cli_add_json_workers(self->objective, out);
     opevo_i_cli_finals_print_json(self->finals, self->objective->space, self->objective->unit, out);
+    opevo_i_cli_tune_add_json_proofs(self, out);
 }
 
 void opevo_i_cli_tune_print_json(const opevo_i_cli_tuning *self, opevo_text *out)
@@ -313,6 +314,7 @@ void opevo_i_cli_tune_print_result(const opevo_i_cli_tuning *self, const char *s
         return;
     print_best(self, out);
     opevo_i_cli_finals_print(self->finals, self->objective->space, self->objective->unit, out);
+    opevo_i_cli_tune_print_proofs(self, out);
     if (self->results[0].stop != OPEVO_STOP_INTERRUPTED)
         opevo_i_cli_tune_print_offer(self, out);
     print_interrupted(self, store, out);

@@ -170,6 +170,7 @@ opevo_status opevo_i_cli_tune_read(const opevo_call *call, const char *what, con
     OPEVO_TRY(read_search(call, self, err));
     OPEVO_TRY(opevo_i_cli_give_up_read(call, self->live, &self->run.give_up, err));
     OPEVO_TRY(opevo_i_cli_finals_read(call, self->objective, &self->finals, err));
+    OPEVO_TRY(opevo_i_cli_tune_prove_check(call, self, err));
     OPEVO_TRY(opevo_objective_optimum(self->objective, &self->optimum, err));
     /* Where nothing is ok there is no optimum to compare with. */
     self->optimum.known = self->optimum.known && self->optimum.fitness > 0;
@@ -214,6 +215,7 @@ void opevo_i_cli_tune_free(opevo_i_cli_tuning *self)
     opevo_free(self->reasons);
     opevo_objective_destroy(self->objective);
     opevo_finals_destroy(self->finals);
+    opevo_i_cli_tune_free_proofs(self);
     opevo_i_cli_note_free(&self->note);
     opevo_run_curve_free(&self->curve);
     opevo_i_cli_tune_fronts_free(self);

@@ -38,7 +38,9 @@ void opevo_i_cli_tune_emit(const opevo_i_cli_tuning *self, const char *folder, i
 
     if (!find_best(self, &point, &fitness))
         return;
-    opevo_i_cli_kernel_files_write(folder, self->on, self->objective, point, fitness, &err);
+    if (opevo_i_cli_kernel_files_write(folder, self->on, self->objective, point, fitness, &err) ==
+        OPEVO_OK)
+        (void)opevo_i_cli_tune_write_proof(self, folder, point, &err);
     if (err.status == OPEVO_OK)
         return;
     opevo_i_cli_print_error("tune: The kernel was not written", err.message);

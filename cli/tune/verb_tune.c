@@ -61,6 +61,7 @@ static const opevo_option options[] = {
     {"finals", "K", "re-evaluate the best K side by side (default: 5 for kernels)", false},
     {"rounds", "N", "finals: rounds of the re-evaluation (default 30)", false},
     {"no-null", NULL, "finals: do not measure the first kernel twice (A/A)", false},
+    {"prove", NULL, "finals: prove that the kernels compute their definition first", false},
     {"library", NULL, "finals: include the vendor's library (OpenBLAS, cuBLAS, cuDNN, rocBLAS)",
      false},
     {"emit", "DIR", "kernels: export the best kernel with a program that checks and times it",
@@ -173,6 +174,8 @@ static opevo_status run_all(opevo_i_cli_tuning *self, bool quiet, opevo_error *e
     status = opevo_parallel_for((size_t)self->runs, side_by_side ? self->threads : 1, run_one, self,
                                 err);
     opevo_i_cli_progress_end(&self->progress);
+    if (status == OPEVO_OK && opevo_i_cli_flag(self->call, "prove"))
+        status = opevo_i_cli_tune_prove(self, err);
     if (status == OPEVO_OK && self->runs == 1 &&
         !opevo_interrupt_is_raised(&opevo_i_cli_interrupted))
         status = opevo_finals_run(self->finals, self->objective, self->run.seed, self->run.store,

@@ -79,7 +79,16 @@ void opevo_finals_note(opevo_finals *super, const opevo_trial *trial)
     if (super->count < super->options.most)
         super->count++;
     memmove(all + at + 1, all + at, (super->count - at - 1) * sizeof *all);
-    all[at] = (opevo_finalist){.point = trial->proposal.point, .median = fitness};
+    all[at] =
+        (opevo_finalist){.point = trial->proposal.point, .median = fitness, .trial = trial->number};
+}
+
+void opevo_finals_drop(opevo_finals *super, size_t number)
+{
+    opevo_finalist *all = ((held_finals *)super)->finalists;
+
+    super->count--;
+    memmove(all + number, all + number + 1, (super->count - number) * sizeof *all);
 }
 
 /* The twin stands behind all others and has the point of the first. */

@@ -6,14 +6,17 @@
 
 #include <opevo/computation_named.h>
 #include <opevo/file.h>
+#include <opevo/hash.h>
 #include <opevo/memory.h>
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { HARNESS_BYTES = 1 << 22 };
+enum { HARNESS_BYTES = 1 << 22, SOURCE_BYTES = 1 << 28 };
 
 /* ---- Requests ---- */
 
@@ -199,6 +202,43 @@ static opevo_status prove_all(answer *self, opevo_error *err)
     return self->cases ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_INVALID, "The harness has no cases.");
 }
 
+/* ---- Certificates ---- */
+
+static opevo_status hash_source(const char *path, uint64_t *out, opevo_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    opevo_status status = opevo_file_read(path, SOURCE_BYTES, &text, &size, err);
+
+    if (status == OPEVO_OK)
+        *out = opevo_hash_bytes(OPEVO_HASH_START, text, size);
+    opevo_free(text);
+    return status;
+}
+
+/* The certificate that a folder came with: whether it is of this source. Its verdict counts for
+ * nothing, as the proof is made anew. */
+static void compare_certificate(const request *self, uint64_t source, opevo_text *out)
+{
+    opevo_text path = {0};
+    json_t *root = NULL;
+    FILE *file;
+    const char *said = NULL;
+
+    opevo_text_printf(&path, "%s/kernel.proof", self->kernel);
+    file = fopen(opevo_text_string(&path), "r");
+    while (file && !said &&
+           (json_decref(root), root = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL)) != NULL)
+        said = json_string_value(json_object_get(root, "source"));
+    if (file)
+        opevo_text_printf(out, "kernel.proof is of %s source\n",
+                          said && strtoull(said, NULL, 16) == source ? "this" : "another");
+    if (file)
+        fclose(file);
+    json_decref(root);
+    opevo_text_free(&path);
+}
+
 opevo_status opevo_prover_answer(const char *text, opevo_text *out, int *exit_code,
                                  opevo_error *err)
 {
@@ -208,6 +248,7 @@ opevo_status opevo_prover_answer(const char *text, opevo_text *out, int *exit_co
     request asked = {0};
     opevo_harness *harness = NULL;
     opevo_i_prover_module module = {NULL};
+    uint64_t source = 0;
     answer self = {.request = &asked, .module = &module, .out = out, .worst = OPEVO_PROOF_PROVED};
     opevo_status status = OPEVO_OK;
 
@@ -217,8 +258,11 @@ opevo_status opevo_prover_answer(const char *text, opevo_text *out, int *exit_co
     OPEVO_TRY(opevo_i_prover_load(opevo_text_string(&asked.kernel_path),
                                   asked.harness_text.length > 0,
                                   opevo_text_string(&asked.words.lines), &module, err));
+    OPEVO_TRY(hash_source(opevo_text_string(&asked.kernel_path), &source, err));
     OPEVO_TRY(prove_all(&self, err));
-    opevo_i_prover_print_all(self.worst, self.cases, asked.json, out);
+    if (!asked.harness && !asked.json)
+        compare_certificate(&asked, source, out);
+    opevo_i_prover_print_all(self.worst, self.cases, source, asked.json, out);
     *exit_code = codes[self.worst];
 cleanup:
     opevo_text_free(&self.labels);

@@ -73,8 +73,8 @@ opevo_status opevo_i_prover_folder(const char *folder, opevo_text *kernel, opevo
 /* prover_print.c */
 void opevo_i_prover_print(const char *label, const opevo_computation *computation,
                           const opevo_proof *proof, bool json, opevo_text *out);
-/* The last line: the verdict on all cases, and what it is not about. */
-void opevo_i_prover_print_all(opevo_proof_verdict verdict, size_t cases, bool json,
+/* The last line: the verdict on all cases, of which source, and what it is not about. */
+void opevo_i_prover_print_all(opevo_proof_verdict verdict, size_t cases, uint64_t source, bool json,
                               opevo_text *out);
 
 #endif

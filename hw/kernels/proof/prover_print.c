@@ -6,6 +6,8 @@
 
 #include <opevo/json.h>
 
+#include <stdio.h>
+
 /* What no verdict here is about. */
 #define NOT_COVERED                                                                                \
     "roundings of floats, the step from LLVM IR to machine code, and the functions of the C "      \
@@ -101,12 +103,17 @@ void opevo_i_prover_print(const char *label, const opevo_computation *computatio
     (json ? print_json : print_text)(label, computation, proof, out);
 }
 
-void opevo_i_prover_print_all(opevo_proof_verdict verdict, size_t cases, bool json, opevo_text *out)
+void opevo_i_prover_print_all(opevo_proof_verdict verdict, size_t cases, uint64_t source, bool json,
+                              opevo_text *out)
 {
+    char hash[24];
+
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)source);
     if (json) {
         opevo_text_add(out, "{");
         opevo_json_string(out, "verdict", opevo_proof_verdict_name(verdict));
         opevo_json_index(out, "cases", cases);
+        opevo_json_string(out, "source", hash);
         opevo_json_string(out, "not_covered", NOT_COVERED);
         opevo_text_add(out, "}\n");
         return;

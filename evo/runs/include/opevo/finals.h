@@ -16,8 +16,9 @@ typedef struct opevo_finalist {
     double median;    /* fitness at the median of its rounds; 0 when a round failed */
     double low, high; /* its confidence interval, 95 %; NAN below 6 rounds, or where one failed */
     uint64_t rounds;
-    uint64_t won; /* of them, those in which it was better than each of the other points */
-    size_t rank;  /* among the points, from 1; 0: the library */
+    uint64_t won;   /* of them, those in which it was better than each of the other points */
+    size_t rank;    /* among the points, from 1; 0: the library */
+    uint64_t trial; /* that opevo_finals_note had it from; 0: it did not */
 } opevo_finalist;
 
 /* Where there is no rival or no library, its number is that of the finalists and its ratios are
@@ -89,6 +90,8 @@ OPEVO_API void opevo_finals_destroy(opevo_finals *finals); /* NULL is allowed */
 /* Note a trial of the run, such as from its observer: the best `most` different points become
  * finalists. Cost: O(most). */
 OPEVO_API void opevo_finals_note(opevo_finals *finals, const opevo_trial *trial);
+/* Take one out, by its number, before they are held. */
+OPEVO_API void opevo_finals_drop(opevo_finals *finals, size_t number);
 /* Hold them, where there are two finalists: take them from the store, where it has those of the run
  * with these finalists and rounds; otherwise measure them (opevo_objective_measure_rounds) and
  * store them. The search stands, whatever becomes of its finals: interrupted ones are dropped, and

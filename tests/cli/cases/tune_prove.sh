@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the tolerance of a harness lets through is refuted, and the next trial is the best; the folder has a certificate.
+command -v opevo-worker-simt >/dev/null || { echo "skipped: opevo is built without LLVM" >&2; exit 77; }
+cat >twice.c <<'END'
+void twice(const float *A, float *C, long n)
+{
+    for (long i = 0; i < n; i++)
+        C[i] = 2 * A[i] + (SLOW ? 0 : 1e-6f);
+#if SLOW
+    for (volatile long k = 0; k < 300000; k++)
+        ;
+#endif
+}
+END
+cat >twice.json <<'END'
+{"buffers": {"A": {"type": "f32", "count": "n", "fill": {"uniform": [-1, 1]}}, "C": {"type": "f32", "count": "n"}},
+ "steps": [{"call": "twice", "arguments": ["A", "C", {"i64": "n"}]}], "default": {"SLOW": 1}, "flop": "2*n",
+ "outputs": {"C": {"relative": 1e-2, "floor": 1}}, "reference": {"computation": "A[i:64]; C[i] = 2*A[i]"},
+ "tune": {"sizes": {"n": 64}}}
+END
+echo '{"SLOW": {"_type": "discrete", "_value": [0, 1]}}' >space.json
+opevo prove twice.c --harness twice.json --set SLOW=1 2>&1 | grep -q 'proofs need clang' &&
+    { echo "skipped: proofs of sources need clang (Debian: clang-19)" >&2; exit 77; }
+tune() { opevo tune "$@" --on cpu --precision 50 --timeout 60 --slower 0 --quiet --prove; }
+tune twice.c --space space.json --trials 2 --finals 2 --rounds 6 >printed
+echo "exit status $?"
+sed -n 's/^best.* at/best at/p; /^SLOW/p; /^refuted/p; /^proved/p' printed
+tune 'matmul(8,8,8)' --trials 1 --finals 1 --emit folder >printed
+echo "exit status $?"
+grep '^proved' printed
+sed 's/, "elements".*}/}/; s/, "source".*}/}/' folder/kernel.proof
+opevo prove folder | sed '/^ /d; s/,.*//; s/  .*//'
+# Another kernel under the same certificate.
+echo >>folder/kernel.c
+opevo prove folder | sed '/^ /d; s/,.*//; s/  .*//'
+# Not without finals of kernels.
+tune twice.c --space space.json --finals 0
+tune twice.c --space space.json --runs 2
+opevo tune --on recorded: --prove
