@@ -196,7 +196,7 @@ const opevo_verb opevo_i_cli_verb_prove = {
     .arguments_max = 1,
     .summary = "Prove that a kernel computes its definition, for all inputs.",
     .details =
-        "KERNEL is a file NAME.c, NAME.cu or NAME.ll with a harness (docs/formats/harness.md), or "
+        "KERNEL is a file NAME.c, .cu, .cl or .ll with a harness (docs/formats/harness.md), or "
         "a\n"
         "folder of --emit; of a stored run it is the best one. Its LLVM IR runs once in a prime "
         "field\n"

@@ -97,7 +97,16 @@ OPEVO_CUDA int atomicCAS(int *at, int expected, int value)
     OPEVO_CUDA_SHUFFLE(__shfl_xor_sync, __nvvm_shfl_sync_bfly_i32, type, int, 31)
 OPEVO_CUDA_SHUFFLES(int)
 OPEVO_CUDA_SHUFFLES(unsigned)
-OPEVO_CUDA_SHUFFLES(float)
+/* Not by their bits, which proofs know nothing of. */
+#define OPEVO_CUDA_SHUFFLE_FLOAT(name, builtin, limit)                                             \
+    OPEVO_CUDA float name(unsigned mask, float value, int lane, int width = 32)                    \
+    {                                                                                              \
+        return builtin(mask, value, lane, ((32 - width) << 8) | (limit));                          \
+    }
+OPEVO_CUDA_SHUFFLE_FLOAT(__shfl_sync, __nvvm_shfl_sync_idx_f32, 31)
+OPEVO_CUDA_SHUFFLE_FLOAT(__shfl_down_sync, __nvvm_shfl_sync_down_f32, 31)
+OPEVO_CUDA_SHUFFLE_FLOAT(__shfl_up_sync, __nvvm_shfl_sync_up_f32, 0)
+OPEVO_CUDA_SHUFFLE_FLOAT(__shfl_xor_sync, __nvvm_shfl_sync_bfly_f32, 31)
 OPEVO_CUDA void __syncwarp(unsigned mask = 0xffffffffu)
 {
     __nvvm_bar_warp_sync(mask);

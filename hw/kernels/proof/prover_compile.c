@@ -29,7 +29,7 @@
 #define OUTPUT ((size_t)256 << 20)
 #define POLL_NS 2000000
 
-typedef enum dialect { DIALECT_C, DIALECT_CUDA, DIALECT_IR, DIALECT_NONE } dialect;
+typedef enum dialect { DIALECT_C, DIALECT_CUDA, DIALECT_OPENCL, DIALECT_IR, DIALECT_NONE } dialect;
 
 static dialect dialect_of(const char *path)
 {
@@ -39,6 +39,7 @@ static dialect dialect_of(const char *path)
         return DIALECT_NONE;
     return strcmp(dot, ".c") == 0                               ? DIALECT_C
            : strcmp(dot, ".cu") == 0                            ? DIALECT_CUDA
+           : strcmp(dot, ".cl") == 0                            ? DIALECT_OPENCL
            : strcmp(dot, ".ll") == 0 || strcmp(dot, ".bc") == 0 ? DIALECT_IR
                                                                 : DIALECT_NONE;
 }
@@ -88,6 +89,22 @@ static opevo_status add_cuda(opevo_i_process_arguments *out, opevo_error *err)
     return status;
 }
 
+static opevo_status add_opencl(opevo_i_process_arguments *out, opevo_error *err)
+{
+    char *words = NULL;
+    opevo_status status = opevo_kernel_path("opencl_words.h", &words, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    status = add(out,
+                 (const char *const[]){"-x", "cl", "-cl-std=CL1.2", "--target=nvptx64-nvidia-cuda",
+                                       "-Xclang", "-target-cpu", "-Xclang", "sm_70", "-nogpulib",
+                                       "-include", words, NULL},
+                 err);
+    opevo_free(words);
+    return status;
+}
+
 static opevo_status add_lines(opevo_i_process_arguments *out, const char *lines, opevo_error *err)
 {
     for (; *lines; lines += strcspn(lines, "\n") + 1)
@@ -122,7 +139,9 @@ static opevo_status command_of(const char *path, dialect which, bool own, const 
     find_clang(clang, sizeof clang);
     status = add(out, (const char *const[]){clang, NULL}, err);
     if (status == OPEVO_OK)
-        status = which == DIALECT_CUDA ? add_cuda(out, err) : add(out, plain, err);
+        status = which == DIALECT_CUDA     ? add_cuda(out, err)
+                 : which == DIALECT_OPENCL ? add_opencl(out, err)
+                                           : add(out, plain, err);
     if (status == OPEVO_OK && own && which == DIALECT_C)
         status = add(out, calls, err);
     if (status == OPEVO_OK)
@@ -203,7 +222,8 @@ opevo_status opevo_i_prover_load(const char *path, bool own, const char *words,
     *out = (opevo_i_prover_module){NULL};
     if (which == DIALECT_NONE)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: a kernel is a file .c, .cu or .ll, or a folder of --emit.", path);
+                          "%s: a kernel is a file .c, .cu, .cl or .ll, or a folder of --emit.",
+                          path);
     if (access(path, R_OK) != 0)
         return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(errno));
     if (which != DIALECT_IR)

@@ -60,14 +60,14 @@ static bool decode_warp_size(opevo_i_simt_work *self)
 }
 
 /* Only barrier 0 of all threads. */
-static bool decode_barrier(opevo_i_simt_work *self)
+static bool decode_barrier(opevo_i_simt_work *self, uint32_t fence)
 {
     LLVMValueRef which = LLVMGetOperand(self->instruction, 0);
 
     if (LLVMGetNumArgOperands(self->instruction) > 0 &&
         (!LLVMIsAConstantInt(which) || LLVMConstIntGetZExtValue(which) != 0))
         return false;
-    (void)opevo_i_simt_emit(self->decoder, OPEVO_I_SIMT_BARRIER);
+    opevo_i_simt_emit(self->decoder, OPEVO_I_SIMT_BARRIER)->number = fence;
     opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_BARRIER);
     return true;
 }
@@ -212,7 +212,7 @@ bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what)
     case OPEVO_I_SIMT_CALL_WARP_SIZE:
         return decode_warp_size(self);
     case OPEVO_I_SIMT_CALL_BARRIER:
-        return decode_barrier(self);
+        return decode_barrier(self, found.number);
     case OPEVO_I_SIMT_CALL_WARP_BARRIER:
         return decode_warp_barrier(self);
     case OPEVO_I_SIMT_CALL_SHUFFLE:

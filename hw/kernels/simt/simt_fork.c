@@ -13,7 +13,8 @@ enum { LEAST_THREADS = 2 };
 
 static void order_all(opevo_simt *self)
 {
-    self->launch_stamp = self->block_stamp = self->interval_stamp = ++self->stamp;
+    self->launch_stamp = ++self->stamp;
+    self->block_stamp = self->interval_stamp = self->fence_stamp = self->stamp;
 }
 
 void opevo_i_simt_fork(opevo_simt *self)
@@ -45,7 +46,7 @@ void opevo_i_simt_thread(opevo_simt *self, const opevo_i_simt_warp *warp,
 {
     uint32_t number = self->fork.thread & 1;
 
-    self->block_stamp = self->interval_stamp = ++self->stamp;
+    self->block_stamp = self->interval_stamp = self->fence_stamp = ++self->stamp;
     clear_slot(self, number);
     memcpy(warp->file + code->to, &number, sizeof number);
     opevo_i_simt_define(warp, code->to, 0, code->place);

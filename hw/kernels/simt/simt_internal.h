@@ -149,6 +149,14 @@ typedef enum opevo_i_simt_shuffle {
     OPEVO_I_SIMT_SHUFFLE_XOR
 } opevo_i_simt_shuffle;
 
+/* Accesses to which memory a barrier orders. */
+typedef enum opevo_i_simt_fence {
+    OPEVO_I_SIMT_FENCE_ALL,
+    OPEVO_I_SIMT_FENCE_SHARED,
+    OPEVO_I_SIMT_FENCE_GLOBAL,
+    OPEVO_I_SIMT_FENCE_NONE
+} opevo_i_simt_fence;
+
 typedef enum opevo_i_simt_vote {
     OPEVO_I_SIMT_VOTE_BALLOT,
     OPEVO_I_SIMT_VOTE_ANY,
@@ -173,6 +181,7 @@ typedef void opevo_i_simt_operation(void *restrict to, const void *a, const void
  *   SWITCH       a: condition, b: first case, c: cases; number: where lanes meet again
  *   SHUFFLE      a: value, b: lane or distance, c: clamp and mask as in PTX; number: a shuffle
  *   VOTE         a: predicate; number: a vote
+ *   BARRIER      number: an opevo_i_simt_fence
  *   WARP_BARRIER a: mask of its lanes
  *   VALUE        number: an operation of the arithmetic; OPEVO_SIMT_VALUE_COUNT: the result is a
  *   PICK         a: bits, b: where they are set, c: elsewhere
@@ -406,7 +415,9 @@ struct opevo_simt {
     size_t block_order_capacity;
     uint32_t block[3];
     uint32_t launch_number;
-    uint32_t stamp, launch_stamp, block_stamp, interval_stamp;
+    uint32_t stamp, launch_stamp, block_stamp;
+    uint32_t interval_stamp,
+        fence_stamp; /* of the last barrier for shared, and for global memory */
     uint64_t steps, cost;
     bool races; /* are looked for: the launch or a region has two threads */
     bool forks; /* some kernel has a parallel region */

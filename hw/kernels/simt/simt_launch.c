@@ -202,7 +202,7 @@ static opevo_status open_warps(opevo_simt *self, opevo_error *err)
 static void open_block(opevo_simt *self)
 {
     opevo_i_simt_open_block_memory(self);
-    self->block_stamp = self->interval_stamp = ++self->stamp;
+    self->block_stamp = self->interval_stamp = self->fence_stamp = ++self->stamp;
     for (size_t w = 0; w < self->warp_count; w++) {
         opevo_i_simt_warp *warp = &self->warps[w];
 
@@ -221,6 +221,7 @@ static void open_block(opevo_simt *self)
 static bool pass_barrier(opevo_simt *self, bool *over)
 {
     const opevo_i_simt_warp *waits = NULL, *done = NULL;
+    opevo_i_simt_fence fence;
 
     for (size_t w = 0; w < self->warp_count; w++) {
         const opevo_i_simt_warp *warp = &self->warps[w];
@@ -240,7 +241,12 @@ static bool pass_barrier(opevo_simt *self, bool *over)
         return opevo_i_simt_fault(self, waits, self->code[waits->barrier].place, 0,
                                   OPEVO_SIMT_DIVERGENT_BARRIER,
                                   "waits at a barrier while other warps have ended");
-    self->interval_stamp = ++self->stamp;
+    fence = waits ? (opevo_i_simt_fence)self->code[waits->barrier].number : OPEVO_I_SIMT_FENCE_ALL;
+    self->stamp++;
+    if (fence == OPEVO_I_SIMT_FENCE_ALL || fence == OPEVO_I_SIMT_FENCE_SHARED)
+        self->interval_stamp = self->stamp;
+    if (fence == OPEVO_I_SIMT_FENCE_ALL || fence == OPEVO_I_SIMT_FENCE_GLOBAL)
+        self->fence_stamp = self->stamp;
     return true;
 }
 

@@ -38,7 +38,7 @@ static present present_of(const opevo_simt *self, const opevo_i_simt_warp *warp,
     return (present){.warp = warp->index,
                      .floor = is_shared ? self->interval_stamp : self->launch_stamp,
                      .block = self->block_stamp,
-                     .interval = self->interval_stamp,
+                     .interval = is_shared ? self->interval_stamp : self->fence_stamp,
                      .sync = warp->sync_stamp,
                      .stamp = self->stamp,
                      .at = (uint32_t)(code - self->code)};
