@@ -21,6 +21,7 @@ static const opevo_option options[] = {
     {"harness", "FILE", "how the kernel is called; a folder of --emit needs none", false},
     {"set", "NAME=VALUE", "a parameter of the source and of its harness (may be repeated)", true},
     {"seed", "N", "of the random inputs (default 0)", false},
+    {"rounding", NULL, "bound the roundings as well, for inputs of at most 1 in size", false},
     {"json", NULL, "print one JSON object for each case, and one for all", false},
 };
 
@@ -41,7 +42,8 @@ static opevo_status prove_file(const opevo_call *call, uint64_t seed, opevo_text
                                          .harness = opevo_i_cli_option(call, "harness"),
                                          .computes = opevo_i_cli_option(call, "computes"),
                                          .seed = seed,
-                                         .json = opevo_i_cli_flag(call, "json")};
+                                         .json = opevo_i_cli_flag(call, "json"),
+                                         .rounding = opevo_i_cli_flag(call, "rounding")};
     opevo_status status = OPEVO_OK;
 
     collect_settings(call, &settings);
@@ -161,7 +163,7 @@ cleanup:
 
 static opevo_status refuse_options(const opevo_call *call, opevo_error *err)
 {
-    static const char *const names[] = {"computes", "harness", "set"};
+    static const char *const names[] = {"computes", "harness", "set", "rounding"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (opevo_i_cli_flag(call, names[i]))

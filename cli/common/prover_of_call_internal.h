@@ -15,7 +15,7 @@ typedef struct opevo_i_cli_proof_request {
     const char *settings;                    /* parameters NAME=VALUE, one a line; NULL: none */
     const char *words;                       /* for the compiler, one a line; NULL: none */
     uint64_t seed;
-    bool json;
+    bool json, rounding;
 } opevo_i_cli_proof_request;
 
 enum { OPEVO_I_CLI_PROVED, OPEVO_I_CLI_REFUTED, OPEVO_I_CLI_UNDECIDED = 3 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Work items and functions of OpenCL C 1.2 for kernels that clang compiles for the interpreter: -x cl
- * --target=nvptx64-nvidia-cuda -include opencl_words.h. What is not here stays a call, which the
+/* Work items and functions of OpenCL C 1.2 for kernels that clang compiles for the interpreter: -x
+ * cl --target=nvptx64-nvidia-cuda -include opencl_words.h. What is not here stays a call, which the
  * interpreter does not know. */
 
 #ifndef OPEVO_OPENCL_WORDS_H

@@ -296,6 +296,8 @@ opevo_status opevo_prove(struct LLVMOpaqueModule *module, const opevo_harness *h
     OPEVO_TRY(decide(&self, err));
     if (out->verdict == OPEVO_PROOF_REFUTED && out->memory)
         status = refute(&self, err);
+    if (status == OPEVO_OK && out->verdict == OPEVO_PROOF_PROVED && self.options.rounding)
+        status = opevo_i_proof_bound_roundings(&self, err);
     out->time_s = opevo_clock_process_s() - start;
 cleanup:
     opevo_simt_costs_destroy(self.costs);

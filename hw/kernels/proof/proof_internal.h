@@ -36,6 +36,8 @@ static inline unsigned opevo_i_proof_bytes(const opevo_i_proving *self, size_t b
 /* proof_example.c: look for an input at which a run in floats differs from the definition, which
  * goes to out->example; a run that uses memory wrongly makes *out refuted by it. */
 opevo_status opevo_i_proof_confirm(opevo_i_proving *self, opevo_error *err);
+/* proof_rounding.c: out->error and out->error_in_any_order. */
+opevo_status opevo_i_proof_bound_roundings(opevo_i_proving *self, opevo_error *err);
 /* proof_run.c: what opevo's own kernels are allowed. Errors: INVALID. */
 opevo_status opevo_i_proof_allow(const opevo_i_proving *self, opevo_simt *simt, opevo_error *err);
 /* proof_run.c: run the case in an arithmetic, NULL: floats. */

@@ -26,7 +26,7 @@ typedef struct request {
     opevo_text kernel_path, harness_text, computes_text; /* of a folder */
     opevo_i_prover_call call;
     opevo_i_prover_words words;
-    bool json;
+    bool json, rounding;
     uint64_t seed;
 } request;
 
@@ -51,6 +51,7 @@ static opevo_status read_request(const char *text, request *out, opevo_error *er
     out->harness = json_string_value(json_object_get(root, "harness"));
     out->computes = json_string_value(json_object_get(root, "computes"));
     out->json = json_is_true(json_object_get(root, "json"));
+    out->rounding = json_is_true(json_object_get(root, "rounding"));
     out->seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
     status = opevo_i_prover_words_read(json_object_get(root, "set"), &out->words, err);
     if (status == OPEVO_OK && json_object_get(root, "words"))
@@ -166,6 +167,7 @@ static opevo_proof_verdict worse(opevo_proof_verdict a, opevo_proof_verdict b)
 static opevo_status prove_case(answer *self, opevo_harness_set set, size_t i, opevo_error *err)
 {
     opevo_proof_options options = {.seed = self->request->seed,
+                                   .rounding = self->request->rounding,
                                    .own = self->request->harness_text.length > 0,
                                    .thread_from = (uint64_t)self->request->call.scratch_bytes,
                                    .thread_bytes = (uint64_t)self->request->call.thread_bytes};

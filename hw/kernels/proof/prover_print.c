@@ -6,6 +6,7 @@
 
 #include <opevo/json.h>
 
+#include <math.h>
 #include <stdio.h>
 
 /* What no verdict here is about. */
@@ -28,6 +29,22 @@ static void print_place(const opevo_computation *computation, const opevo_counte
     for (int d = 0; d < tensor->dims; d++)
         opevo_text_printf(out, "%s%lld", d ? ", " : "[", (long long)place[d]);
     opevo_text_add(out, tensor->dims ? "]" : "");
+}
+
+static bool has_bounds(const opevo_proof *proof)
+{
+    return proof->error_in_any_order > 0;
+}
+
+static void print_bounds(const opevo_proof *proof, opevo_text *out)
+{
+    if (proof->error < HUGE_VAL)
+        opevo_text_printf(out, "  roundings: within %.3g of the real number", proof->error);
+    else
+        opevo_text_add(out, "  roundings: no bound is known of this order");
+    if (proof->error_in_any_order < HUGE_VAL)
+        opevo_text_printf(out, ", in any order of the sums within %.3g", proof->error_in_any_order);
+    opevo_text_add(out, ", for all inputs of at most 1 in size\n");
 }
 
 static void print_text(const char *label, const opevo_computation *computation,
@@ -53,6 +70,8 @@ static void print_text(const char *label, const opevo_computation *computation,
                           proof->example.computed, proof->example.defined, proof->example.bound,
                           (unsigned long long)proof->example.seed);
     }
+    if (has_bounds(proof))
+        print_bounds(proof, out);
     opevo_text_printf(
         out, "  %llu operations of the kernel in the field, %.1f million a second\n",
         (unsigned long long)proof->operations,
@@ -92,6 +111,10 @@ static void print_json(const char *label, const opevo_computation *computation,
     opevo_json_index(out, "operations", proof->operations);
     opevo_json_double(out, "time_s", proof->time_s);
     opevo_json_double(out, "kernel_time_s", proof->kernel_time_s);
+    if (has_bounds(proof)) {
+        opevo_json_double(out, "error", proof->error);
+        opevo_json_double(out, "error_in_any_order", proof->error_in_any_order);
+    }
     if (proof->example.found)
         add_example(computation, &proof->example, out);
     opevo_text_add(out, "}\n");

@@ -32,6 +32,8 @@ END
 product='A[i:n, k:n]; B[k, j:n]; C[i, j] = sum(k) A[i, k]*B[k, j]'
 prove mm.c --harness mm.json --computes "$product"
 prove mm.c --harness mm.json --computes "$product" --json --seed 3
+prove mm.c --harness mm.json --computes "$product" --rounding
+prove mm.c --harness mm.json --computes "$product" --rounding --json
 # A lost term: the element and an input are named.
 sed 's/k = 0/k = 1/' mm.c >lost.c
 prove lost.c --harness mm.json --computes "$product"

@@ -31,6 +31,7 @@ typedef struct proof_kernel {
     "\"" name "\": {\"type\": \"f32\", \"count\": \"" count "\", \"fill\": \"zero\"}"
 
 static char folder[64];
+static bool with_rounding; /* roundings are bounded, too */
 
 /* ---- Modules ---- */
 
@@ -77,7 +78,7 @@ static opevo_proof prove(const proof_kernel *kernel, int fault,
                          void (*spoil)(opevo_simt_arithmetic *arithmetic))
 {
     opevo_i_prover_module module = load(kernel, fault);
-    opevo_proof_options options = {.seed = 5, .spoil = spoil};
+    opevo_proof_options options = {.seed = 5, .spoil = spoil, .rounding = with_rounding};
     opevo_harness *harness = NULL;
     opevo_case *what = NULL;
     opevo_computation *computation = NULL;

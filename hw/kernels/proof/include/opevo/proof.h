@@ -55,6 +55,10 @@ typedef struct opevo_proof {
     uint64_t operations;          /* of the kernel, in the field */
     double time_s, kernel_time_s; /* processor time: of all, and of the kernel in the field */
     opevo_counterexample example;
+    /* With `rounding`, of a proof: how far results may be from the real numbers, for all inputs of
+     * at most 1 in size; of this kernel, and of the definition in single precision with its sums in
+     * any order. Infinite: no bound is known. */
+    double error, error_in_any_order;
 } opevo_proof;
 
 typedef struct opevo_proof_options {
@@ -65,6 +69,7 @@ typedef struct opevo_proof_options {
     /* Of the buffer "scratch": where threads of OpenMP have memory of their own;
      * opevo_simt_set_thread_memory. 0 bytes: nowhere. */
     uint64_t thread_from, thread_bytes;
+    bool rounding; /* bound the roundings, too, at the cost of another run */
     uint64_t step_limit; /* of instructions of warps; 0: 2^40 */
     /* Hook of tests, that a wrong arithmetic is caught: change that of the kernel. */
     void (*spoil)(opevo_simt_arithmetic *arithmetic);

@@ -16,7 +16,7 @@ enum { OPEVO_PROVER_PROVED, OPEVO_PROVER_REFUTED, OPEVO_PROVER_MISUSED, OPEVO_PR
 /* Answer a request:
  *
  *   {"kernel": PATH, "harness": PATH, "computes": TEXT, "set": ["NAME=VALUE", ...],
- *    "words": LINES, "seed": N, "json": BOOL}
+ *    "words": LINES, "seed": N, "json": BOOL, "rounding": BOOL}
  *
  * PATH is a folder of --emit, which needs no harness, or NAME.c, NAME.cu or NAME.ll. TEXT is a
  * computation over the names of the harness; without it, the harness names one. `set` are the
