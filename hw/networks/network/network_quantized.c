@@ -76,13 +76,14 @@ cleanup:
 static opevo_status infer_dynamic(const opevo_i_net_call *call, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
-    static const opevo_network_type types[] = {OPEVO_NETWORK_UINT8, OPEVO_NETWORK_FLOAT32,
-                                               OPEVO_NETWORK_UINT8};
+    enum { OUTPUTS = 3 };
+    static const opevo_network_type types[OUTPUTS] = {OPEVO_NETWORK_UINT8, OPEVO_NETWORK_FLOAT32,
+                                                      OPEVO_NETWORK_UINT8};
     opevo_status status = OPEVO_OK;
 
     if (in->type != OPEVO_NETWORK_FLOAT32)
         return OPEVO_FAIL(err, OPEVO_INVALID, "opevo quantises float32 only.");
-    for (int i = 0; i < call->outs && status == OPEVO_OK; i++)
+    for (int i = 0; i < call->outs && i < OUTPUTS && status == OPEVO_OK; i++)
         status = opevo_i_net_shape(call->out[i], types[i], i ? 0 : in->dims, in->extent, err);
     return status;
 }

@@ -62,7 +62,7 @@ static opevo_status check_auto_pad(const opevo_i_net_call *call, opevo_error *er
  * operator. */
 static opevo_status take_kernel(const opevo_i_net_call *call, window *w, opevo_error *err)
 {
-    enum code code = (enum code)call->node->row->code;
+    int code = call->node->row->code;
     bool convolves = code == CONVOLUTION || code == TRANSPOSED;
     bool given = opevo_i_net_attribute(call, "kernel_shape") != NULL;
     opevo_status status = OPEVO_OK;
@@ -87,7 +87,7 @@ cleanup:
 static opevo_status take_window(const opevo_i_net_call *call, window *w, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
-    enum code code = (enum code)call->node->row->code;
+    int code = call->node->row->code;
     bool convolves = code == CONVOLUTION || code == TRANSPOSED;
     int64_t pads[2 * WINDOW_DIMS];
     opevo_status status = OPEVO_OK;

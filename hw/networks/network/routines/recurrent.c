@@ -60,7 +60,7 @@ typedef struct cell {
 /* to[k][g] = from[g][k] */
 static float *transposed(const float *from, int64_t rows, int64_t columns)
 {
-    float *to = malloc((size_t)(rows * columns + 1) * sizeof *to);
+    float *to = calloc((size_t)(rows * columns + 1), sizeof *to);
 
     for (int64_t g = 0; g < rows && to; g++) {
         for (int64_t k = 0; k < columns; k++)
@@ -211,10 +211,10 @@ static bool run_direction(cell *self)
     self->r =
         transposed((const float *)call->in[CELL_R].data + self->direction * count * self->hidden,
                    count, self->hidden);
-    self->x = malloc(bytes);
-    self->s = malloc(bytes);
-    self->h = malloc(bytes);
-    self->c = malloc(bytes);
+    self->x = calloc(1, bytes);
+    self->s = calloc(1, bytes);
+    self->h = calloc(1, bytes);
+    self->c = calloc(1, bytes);
     self->bias = routine_has(call, CELL_B)
                      ? (const float *)call->in[CELL_B].data + self->direction * 2 * count
                      : NULL;

@@ -53,7 +53,8 @@ static int64_t sampled_index(const routine_call *call, double at, int64_t extent
 static double sample_weights(const routine_call *call, double x, int taps, double *weight)
 {
     const double a = -.75;
-    double first = floor(x) + 1 - taps / 2;
+    int before = taps / 2 - 1;
+    double first = floor(x) - before;
 
     if (call->whole[SAMPLE_MODE] == ROUTINE_NEAREST) {
         weight[0] = 1;
@@ -78,7 +79,7 @@ const char *routine_grid_sample(const routine_call *call)
     int taps = taps_of[call->whole[SAMPLE_MODE]];
 
     for (int64_t i = 0; i < x->extent[0] * cells; i++) {
-        double across[4], down[4];
+        double across[4] = {0}, down[4] = {0};
         double left = sample_weights(call, sampled_place(call, routine_number(grid, 2 * i), wide),
                                      taps, across);
         double top = sample_weights(
@@ -89,11 +90,12 @@ const char *routine_grid_sample(const routine_call *call)
             double sum = 0;
 
             for (int k = 0; k < taps * taps; k++) {
-                int64_t row = sampled_index(call, top + k / taps, high);
-                int64_t column = sampled_index(call, left + k % taps, wide);
+                int y = k / taps, z = k % taps;
+                int64_t row = sampled_index(call, top + y, high);
+                int64_t column = sampled_index(call, left + z, wide);
 
                 if (row >= 0 && column >= 0)
-                    sum += down[k / taps] * across[k % taps] *
+                    sum += down[y] * across[z] *
                            routine_number(x, (plane * high + row) * wide + column);
             }
             routine_set_number(out, plane * cells + i % cells, sum);

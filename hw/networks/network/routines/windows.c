@@ -37,14 +37,14 @@ static int64_t best_of(const routine_call *call, int64_t from, const int64_t *at
     const routine_tensor *in = call->in;
     const int64_t *window = call->whole + 1;
     int dims = in->dims - 2;
-    int64_t best = -1, points = 1, first[WINDOW_DIMS], count[WINDOW_DIMS];
+    int64_t best = -1, points = 1, first[WINDOW_DIMS] = {0}, count[WINDOW_DIMS] = {1, 1, 1};
 
     for (int d = 0; d < dims; d++) {
         count[d] = points_inside(call, d, at[d], &first[d]);
         points *= count[d]; /* at most those of the input */
     }
     for (int64_t k = 0; k < points; k++) {
-        int64_t rest = k, row = 0, place = 0, step = 1, i[WINDOW_DIMS];
+        int64_t rest = k, row = 0, place = 0, step = 1, i[WINDOW_DIMS] = {0};
 
         for (int d = dims - 1; d >= 0; d--) {
             i[d] = at[d] * window[d] + (first[d] + rest % count[d]) * window[WINDOW_DIMS + d] -
@@ -72,7 +72,8 @@ const char *routine_max_pool(const routine_call *call)
     int64_t plane = routine_product(in, 2, in->dims), cells = routine_product(out, 2, out->dims);
 
     for (int64_t i = 0, count = routine_elements(out); i < count; i++) {
-        int64_t rest = i % cells, from = i / cells * plane, index = 0, at[WINDOW_DIMS], best = 0;
+        int64_t rest = i % cells, from = i / cells * plane, index = 0, best = 0;
+        int64_t at[WINDOW_DIMS] = {0};
 
         for (int d = out->dims - 3; d >= 0; d--) {
             at[d] = rest % out->extent[2 + d];
