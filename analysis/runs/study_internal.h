@@ -91,8 +91,8 @@ opevo_status opevo_i_analysis_study_overall(opevo_i_analysis_study *self, opevo_
 /* Contenders against their twins (study_null.c). */
 opevo_status opevo_i_analysis_study_null(opevo_i_analysis_study *self, opevo_error *err);
 
-/* The streams of the bootstraps must not meet: cells, pairs, contenders and regrets each have their range.
- */
+/* The streams of the bootstraps must not meet: cells, pairs, contenders and regrets each have their
+ * range. */
 #define OPEVO_I_STREAM_PAIRS (UINT64_C(1) << 40)
 #define OPEVO_I_STREAM_OVERALL (UINT64_C(2) << 40)
 #define OPEVO_I_STREAM_REGRET (UINT64_C(3) << 40)

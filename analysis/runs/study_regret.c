@@ -55,7 +55,8 @@ static bool split(const opevo_study_place *place, const opevo_analysed_run *run,
     return run->truth.known || place->optimum_known;
 }
 
-/* Mean of a part, with its interval; all parts are of the same resamples of the runs. Flattered noise has no bound but what is seen. */
+/* Mean of a part, with its interval; all parts are of the same resamples of the runs. Flattered
+ * noise has no bound but what is seen. */
 static opevo_status average(const opevo_study_analysis *analysis, const double *values,
                             size_t count, uint64_t stream, opevo_study_mean *out, opevo_error *err)
 {

@@ -55,9 +55,10 @@ opevo_status opevo_i_cli_analysis_make(const opevo_call *call, opevo_i_cli_analy
 void opevo_i_cli_analysis_free(opevo_i_cli_analysis_work *work);
 
 /* Members of the JSON object being written that a report has as well: the settings and the runs,
- * the A/A comparisons (null without twins), who a contender is (with its settings as stored, or for readers), what a landscape is, the
- * regret of a cell (null if not known), how many runs and trials it has, and of the object "overall", which is left open, the tests; false,
- * with null written, if no tests exist. */
+ * the A/A comparisons (null without twins), who a contender is (with its settings as stored, or for
+ * readers), what a landscape is, the regret of a cell (null if not known), how many runs and trials
+ * it has, and of the object "overall", which is left open, the tests; false, with null written, if
+ * no tests exist. */
 void opevo_i_cli_analysis_json_settings(const opevo_stored_study *data,
                                         const opevo_analysis_options *options, opevo_text *out);
 void opevo_i_cli_analysis_json_null(const opevo_study_analysis *analysis, opevo_text *out);

@@ -69,7 +69,7 @@ void opevo_i_cli_study_print_estimate(const opevo_i_cli_study_call *self,
 void opevo_i_cli_study_print_merge(const opevo_i_cli_study_call *self,
                                    const opevo_merge_result *result, uint64_t fruitless,
                                    size_t sources, opevo_text *out);
-/* Which pairs are resolved, and by how many seeds; in JSON as a member "until" (study_until.c). */
+/* Which pairs are resolved, and by how many seeds; in JSON as a member "until" (until_print.c). */
 void opevo_i_cli_study_print_until(const opevo_i_cli_study_call *self,
                                    const opevo_until_result *until, opevo_text *out);
 /* How many seeds it takes to see a probability of superiority, as one of so many comparisons. */

@@ -37,8 +37,8 @@ CHECK_TEST(test_capital_by_hand)
     }
 }
 
-/* Over all signs of sizes with zeros and ties: the share with a p of at most alpha at any time is at
- * most alpha, and that of a capital that ever reaches 4 at most a quarter. */
+/* Over all signs of sizes with zeros and ties: the share with a p of at most alpha at any time is
+ * at most alpha, and that of a capital that ever reaches 4 at most a quarter. */
 CHECK_TEST(test_all_signs)
 {
     enum { PAIRS = 11, SIGNS = 1 << PAIRS };
@@ -174,9 +174,9 @@ static double time_to_resolve(const double *a, const double *b, size_t most)
 }
 
 /* Normal differences with the share P of positive sums of two: the pairs until they are resolved,
- * as docs/mathematics.md has them beside n, those that the test for a fixed number needs for a power
- * of .8. Of 400 sequences, the median and the .8 quantile are within 15 % and one pair of these;
- * none is resolved the wrong way. */
+ * as docs/mathematics.md has them beside n, those that the test for a fixed number needs for a
+ * power of .8. Of 400 sequences, the median and the .8 quantile are within 15 % and one pair of
+ * these; none is resolved the wrong way. */
 CHECK_TEST(test_planted_difference)
 {
     enum { SEQUENCES = 400, MOST = 1200 };

@@ -22,7 +22,12 @@ typedef struct opevo_regret {
 static inline opevo_regret opevo_regret_split(double optimum, double tried, double chosen,
                                               double reported)
 {
-    return (opevo_regret){optimum - tried, tried - chosen, chosen - reported};
+    opevo_regret out;
+
+    out.exploration = optimum - tried;
+    out.selection = tried - chosen;
+    out.noise = chosen - reported;
+    return out;
 }
 
 /* The same of trials: of each the true value and what was measured. The first with the greatest

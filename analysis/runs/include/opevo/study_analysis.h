@@ -31,8 +31,8 @@ typedef struct opevo_analysed_run {
     uint64_t seed; /* runs of two contenders with the same seed are a pair */
     opevo_run_end end;
     opevo_run_curve curve;
-    /* What is known better than by its trials, such as by finals: the fitness of the best point that
-     * it tried, and that of the one with the best trial. */
+    /* What is known better than by its trials, such as by finals: the fitness of the best point
+     * that it tried, and that of the one with the best trial. */
     struct {
         bool known;
         double tried, chosen;

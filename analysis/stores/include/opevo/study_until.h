@@ -30,10 +30,10 @@ typedef struct opevo_until_result {
 /* Run the first `study->seed_count` seeds of all lines; look at all pairs of lines of an objective;
  * then give the lines of the pairs that are not resolved a tenth more seeds, at least one, and so
  * on, until none is left or they have `seeds_most`. A pair is resolved if its p_adjusted is at most
- * alpha: as each p holds at all looks (opevo_anytime_test), the probability that any two lines whose
- * runs are exchangeable are ever resolved is at most alpha. Twins have the seeds of their lines. The
- * store is marked as looked at before the first run. Which runs are in it follows from the plan,
- * alpha and seeds_most, so that a call after a kill continues.
+ * alpha: as each p holds at all looks (opevo_anytime_test), the probability that any two lines
+ * whose runs are exchangeable are ever resolved is at most alpha. Twins have the seeds of their
+ * lines. The store is marked as looked at before the first run. Which runs are in it follows from
+ * the plan, alpha and seeds_most, so that a call after a kill continues.
  *
  * Errors: INVALID for lines without a limit of trials, or with one of seconds or different budgets,
  * and as opevo_study_extend; those of opevo_study_run. Free the result in any case. */

@@ -89,8 +89,8 @@ typedef struct opevo_study_objective {
 
 /* Expand the plan, which the study then owns; on failure it stays the caller's. Objectives are
  * the slowest, then tuners, settings (in the order of their keys, the last one fastest),
- * topologies, budgets; with "null" each line is followed by its twin. Each tuner is created once on each space, so that no run fails for what
- * could be known before.
+ * topologies, budgets; with "null" each line is followed by its twin. Each tuner is created once
+ * on each space, so that no run fails for what could be known before.
  *
  * Errors: INVALID, as opevo_plan_load, for a setting that the tuner refuses on a space, a tuner,
  * topologies or start points that need one on an objective without, a topology that no parameter
@@ -100,9 +100,9 @@ OPEVO_API opevo_status opevo_study_create(opevo_plan *plan, const opevo_study_ob
                                           opevo_study **out, opevo_error *err);
 OPEVO_API void opevo_study_destroy(opevo_study *study);
 OPEVO_API uint64_t opevo_study_run_count(const opevo_study *study);
-/* Have `count` seeds, at least as many as there are, which count on from the last. Errors: INVALID if
- * those of the plan do not ascend by one, or would reach those of twins; LIMIT for more than 2^40
- * runs; NOMEM. */
+/* Have `count` seeds, at least as many as there are, which count on from the last. Errors: INVALID
+ * if those of the plan do not ascend by one, or would reach those of twins; LIMIT for more than
+ * 2^40 runs; NOMEM. */
 OPEVO_API opevo_status opevo_study_extend(opevo_study *study, size_t count, opevo_error *err);
 /* The seed of run `number`, counted from 0. */
 OPEVO_API uint64_t opevo_study_seed(const opevo_study *study, uint64_t number);
@@ -180,8 +180,8 @@ static inline opevo_status opevo_study_run(const opevo_study *study,
     return opevo_study_run_sized(study, options, sizeof *options, result, err);
 }
 
-/* The best fitness of run `number` within its trials of the budget, 0 if all failed; NAN if the store
- * has not the whole run. Errors: those of the store; MISMATCH as opevo_study_run. */
+/* The best fitness of each of these runs within the trials of its budget, 0 if all failed; NAN if
+ * the store has not the whole run. Errors: those of the store; MISMATCH as opevo_study_run. */
 OPEVO_API opevo_status opevo_study_best(const opevo_study *study, opevo_store *store,
                                         const uint64_t *numbers, size_t count, double *best,
                                         opevo_error *err);
