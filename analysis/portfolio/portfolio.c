@@ -74,14 +74,6 @@ double opevo_portfolio_sum(const opevo_portfolio_options *options, const double 
 
 /* ---- The search ----------------------------------------------------------------------------- */
 
-bool opevo_i_portfolio_is_over(opevo_i_portfolio_search *self)
-{
-    if (!self->is_over && self->steps++ % 64 == 0)
-        self->is_over =
-            opevo_interrupt_is_raised(self->interrupt) || opevo_clock_monotonic_s() > self->until_s;
-    return self->is_over;
-}
-
 static opevo_status check_options(const opevo_portfolio_matrix *matrix,
                                   const opevo_portfolio_options *options, opevo_error *err)
 {
