@@ -117,7 +117,7 @@ CHECK_TEST(tokens_come_in_pieces)
     int quick = -1;
 
     for (size_t i = 0; i < strlen(TOKEN); i++) {
-        assert_int_equal(write(slow, TOKEN + i, 1), 1);
+        assert_int_equal(write(slow, &TOKEN[i], 1), 1);
         assert_int_equal(next_of(listener, 5), -1);
     }
     quick = dial(listener, TOKEN);
