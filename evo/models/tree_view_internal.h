@@ -15,10 +15,10 @@ typedef enum opevo_i_tree_view_kind {
     /* On the path to the loop with most iterations around it: with Z the numbers of its loops, and
      * for each buffer that is touched there,
      *
-     *     R_t(i, j) = max over loops k with Z_kj < t + 1/2 of Z_ki,  t = 0 ... 23, or 0 without one,
+     *     R_t(i, j) = max over loops k with Z_kj < t + 1/2 of Z_ki,  t = 0 ... 23,
      *
-     * for (i, j) = (reuse, elements) and (top-down, elements), numbers in log2. It does not depend
-     * on how many loops there are, or on their names. */
+     * or 0 without such a loop, for (i, j) = (reuse, elements) and (top-down, elements), numbers in
+     * log2. It does not depend on how many loops there are, or on their names. */
     OPEVO_I_VIEW_RELATION
 } opevo_i_tree_view_kind;
 

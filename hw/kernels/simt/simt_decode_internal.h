@@ -177,8 +177,8 @@ void opevo_i_simt_value_code(const opevo_i_simt_decoder *self, opevo_i_simt_code
 void opevo_i_simt_value_rounding(const opevo_i_simt_decoder *self, opevo_i_simt_code *code,
                                  uint8_t bytes);
 
-/* simt_pairs.c: whether no instruction of a module takes a double for a number. Conventions of calls
- * pass two floats under that type, and optimisers then load and store them so. */
+/* simt_pairs.c: whether no instruction of a module takes a double for a number. Conventions of
+ * calls pass two floats under that type, and optimisers then load and store them so. */
 bool opevo_i_simt_has_pairs(LLVMModuleRef module);
 
 /* simt_emit.c */

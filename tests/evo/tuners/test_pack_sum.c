@@ -33,10 +33,10 @@ static void make_programs(programs *made, opevo_rng *rng)
     for (size_t i = 0; i < 2 * made->row_count; i++)
         made->features[i] = (float)opevo_rng_below(rng, 5);
     made->samples = (opevo_i_model_samples){.count = PROGRAMS,
-                                          .features = made->features,
-                                          .rows = made->rows,
-                                          .labels = made->labels,
-                                          .weights = made->weights};
+                                            .features = made->features,
+                                            .rows = made->rows,
+                                            .labels = made->labels,
+                                            .weights = made->weights};
 }
 
 /* 1/2 sum_P w_P (sum_{r in P} f_r - y_P)^2. */

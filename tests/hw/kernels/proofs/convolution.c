@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //@ computes X[c:3, h:n, w:n]; W[o:4, c, r:3, s:3];
-//@ computes  P[c, y:n+2, x:n+2] = select(1 <= y and y <= n and 1 <= x and x <= n, X[c, y - 1, x - 1], 0);
+//@ computes  P[c, y:n+2, x:n+2] = select(1 <= y <= n and 1 <= x <= n, X[c, y - 1, x - 1], 0);
 //@ computes  Y[o, h, w] = sum(c, r, s) P[c, h + r, w + s]*W[o, c, r, s]
 //@ harness {"buffers": {"X": {"type": "f32", "count": "3*n*n", "fill": "zero"},
 //@ harness  "W": {"type": "f32", "count": 108, "fill": "zero"},

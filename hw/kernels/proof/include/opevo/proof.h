@@ -69,7 +69,7 @@ typedef struct opevo_proof_options {
     /* Of the buffer "scratch": where threads of OpenMP have memory of their own;
      * opevo_simt_set_thread_memory. 0 bytes: nowhere. */
     uint64_t thread_from, thread_bytes;
-    bool rounding; /* bound the roundings, too, at the cost of another run */
+    bool rounding;       /* bound the roundings, too, at the cost of another run */
     uint64_t step_limit; /* of instructions of warps; 0: 2^40 */
     /* Hook of tests, that a wrong arithmetic is caught: change that of the kernel. */
     void (*spoil)(opevo_simt_arithmetic *arithmetic);

@@ -21,8 +21,8 @@ typedef struct opevo_defined opevo_defined;
  * Numbers of the text count as floats of single precision. An element that a definition reads
  * outside of its tensor, in a select that does not choose it, is not looked at.
  * Elements of float16 are rounded as the arithmetic has it.
- * Errors: INVALID for a tensor that is of neither float32 nor float16; LIMIT above 2^31 elements of a tensor;
- * NOMEM.
+ * Errors: INVALID for a tensor that is of neither float32 nor float16; LIMIT above 2^31 elements of
+ * a tensor; NOMEM.
  * Cost: an operation of the arithmetic for each of a definition's at each point; 24 bytes an
  * element. */
 typedef opevo_simt_value opevo_defined_input(const void *context, const opevo_tensor *tensor,

@@ -48,8 +48,8 @@ bool opevo_field_failed(const opevo_field *field);
 /* Input `element` of tensor `tensor`: uniform in both fields, of degree 1. */
 opevo_simt_value opevo_field_input(const opevo_field *field, uint64_t tensor, uint64_t element);
 
-/* Elements of tensors of 16 bits: values that may be rounded to such floats. Other roundings to them,
- * but of whole numbers up to 2048, are notable for opevo_simt_notable_rounding. False without
+/* Elements of tensors of 16 bits: values that may be rounded to such floats. Other roundings to
+ * them, but of whole numbers up to 2048, are notable for opevo_simt_notable_rounding. False without
  * memory. */
 bool opevo_field_store(opevo_field *field, const opevo_simt_value *values, size_t count);
 
