@@ -62,8 +62,8 @@ opevo_status opevo_i_tvm_surrogate_fit(opevo_i_tvm_surrogate *surrogate, const o
 
 /* Train a model of its own, `how` but for its width, on the trials of earlier runs. Until the first
  * fit it alone predicts; a fit with n observations starts from its predictions times
- * 2^(-n / half_life), and forgets it once that is below 0.05. Source: TVM v0.6, XGBoostCostModel.fit
- * and fit_log. */
+ * 2^(-n / half_life), and forgets it once that is below 0.05. Source: TVM v0.6,
+ * XGBoostCostModel.fit and fit_log. */
 opevo_status opevo_i_tvm_surrogate_learn(opevo_i_tvm_surrogate *surrogate,
                                          const opevo_i_model_plan *how, const opevo_i_tvm_fit *fit,
                                          const opevo_trial *trials, size_t count, opevo_error *err);
