@@ -125,7 +125,8 @@ static bool is_equal(const opevo_outcome *a, const opevo_outcome *b)
 }
 
 /* Fitness, a criterion of which the smaller is better, and one of which the larger is. */
-static const opevo_criteria three = {.count = 3, .chosen = {{0, true}, {1, false}, {2, true}}};
+static const opevo_criteria three = {
+    .count = 3, .chosen = {{0, true, false}, {1, false, false}, {2, true, false}}};
 
 CHECK_TEST(test_members)
 {
@@ -173,7 +174,7 @@ CHECK_TEST(test_members)
  * [2, 6] x [1, 5]. */
 CHECK_TEST(test_volume)
 {
-    const opevo_criteria two = {.count = 2, .chosen = {{0, true}, {1, false}}};
+    const opevo_criteria two = {.count = 2, .chosen = {{0, true, false}, {1, false, false}}};
     opevo_front front = {.criteria = two};
     opevo_front_box box = opevo_front_box_empty();
     double values[][2] = {{2, 3}, {4, 1}, {6, 5}, {6, NAN}};
@@ -243,7 +244,7 @@ CHECK_TEST(test_volume_of_rate)
 /* A box may be wider than the largest number: (-1e308, 1e308), (0, 0) and (1e308, -1e308). */
 CHECK_TEST(test_volume_of_large_values)
 {
-    const opevo_criteria two = {.count = 2, .chosen = {{1, false}, {2, false}}};
+    const opevo_criteria two = {.count = 2, .chosen = {{1, false, false}, {2, false, false}}};
     opevo_front front = {.criteria = two};
     opevo_front_box box = opevo_front_box_empty();
     double volume = 0;

@@ -64,11 +64,11 @@ void fuzz_one(const uint8_t *data, size_t size)
         opevo_case_close(what);
     }
     if (opevo_harness_case_count(harness, OPEVO_SET_TUNE)) {
-        opevo_text text = {0};
+        opevo_text printed = {0};
 
-        if (opevo_harness_print_c(harness, NULL, true, "f", &text, &err) != OPEVO_OK)
+        if (opevo_harness_print_c(harness, NULL, true, "f", &printed, &err) != OPEVO_OK)
             FUZZ_CHECK(err.status == OPEVO_INVALID);
-        opevo_text_free(&text);
+        opevo_text_free(&printed);
     }
     opevo_harness_destroy(harness);
 }

@@ -18,8 +18,8 @@ static const char *const texts[] = {
     "C[i:7] = max(j:70) A[i, j]",
     "C[j:37] = min(k:9) A[k, j]",
     "C[i:5, j:19] = max(r:3, s:3) A[2*i + r, j + s]",
-    "P[h:11, w:20] = select(1 <= h and h < 10 and 1 <= w and w < 19, A[h - 1, w - 1], -9); "
-    "C[i:9, j:18] = max(r:3, s:3) P[i + r, j + s]",
+    ("P[h:11, w:20] = select(1 <= h and h < 10 and 1 <= w and w < 19, A[h - 1, w - 1], -9); "
+     "C[i:9, j:18] = max(r:3, s:3) P[i + r, j + s]"),
     "S[i:8, j:24] = sum(k:16) A[i, k]*B[k, j]; C[i, j] = max(S[i, j] + b[j], 0)",
     "C[] = max(k:300) A[k]",
 };
