@@ -32,9 +32,7 @@ opevo_status opevo_portfolio_regret(const double *fitness, size_t workloads, siz
             best = fmax(best, own[c]);
         }
         for (size_t c = 0; c < configurations; c++)
-            regret[w * configurations + c] = isnan(own[c]) ? (double)NAN
-                                             : best > 0    ? 1 - own[c] / best
-                                                           : 0;
+            regret[w * configurations + c] = best > 0 ? 1 - own[c] / best : 0; /* NAN as well */
     }
     *out = regret;
     return OPEVO_OK;

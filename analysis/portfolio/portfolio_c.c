@@ -69,15 +69,17 @@ static void print_configurations(const opevo_portfolio *portfolio,
 static void print_workloads(const opevo_portfolio_matrix *matrix, const opevo_portfolio *portfolio,
                             const opevo_portfolio_names *names, opevo_text *out)
 {
-    opevo_text_add(out,
-                   "/* The configuration of a workload that was measured; -1: no such one. */\n"
-                   "PORTFOLIO_FUNCTION int portfolio_of_workload(int workload)\n{\n"
-                   "    switch (workload) {\n");
+    opevo_text_add(out, "/* The configuration of a workload; -1: none was measured for it. */\n"
+                        "PORTFOLIO_FUNCTION int portfolio_of_workload(int workload)\n{\n"
+                        "    switch (workload) {\n");
     for (size_t w = 0; w < matrix->workloads; w++) {
         size_t which = 0;
 
         opevo_portfolio_best(matrix, w, portfolio->chosen, portfolio->count, &which);
-        opevo_text_printf(out, "    case %zu: return %zu; ", w, which);
+        if (isnan(matrix->regret[w * matrix->configurations + portfolio->chosen[which]]))
+            opevo_text_printf(out, "    case %zu: return -1; ", w);
+        else
+            opevo_text_printf(out, "    case %zu: return %zu; ", w, which);
         print_comment(names->workloads[w], out);
         opevo_text_add(out, "\n");
     }

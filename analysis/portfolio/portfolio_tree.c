@@ -106,6 +106,14 @@ typedef struct cut {
 
 static cut find_cut(growing *self, const size_t *set, size_t count, size_t depth);
 
+/* Halfway, rounded so that only `below` is at most that. */
+static double between(double below, double above)
+{
+    double half = below / 2 + above / 2;
+
+    return half >= below && half < above ? half : below;
+}
+
 /* All cuts by one number. */
 static void try_feature(growing *self, size_t feature, size_t *set, size_t count, size_t depth,
                         double least, cut *best)
@@ -123,8 +131,7 @@ static void try_feature(growing *self, size_t feature, size_t *set, size_t count
             continue;
         value = join(self, value, find_cut(self, set + i, count - i, depth - 1).value);
         if (value < best->value - OPEVO_I_PORTFOLIO_CLOSE)
-            *best =
-                (cut){.value = value, .feature = feature, .threshold = below + (above - below) / 2};
+            *best = (cut){.value = value, .feature = feature, .threshold = between(below, above)};
     }
 }
 

@@ -57,7 +57,8 @@ static int by_size(const void *a, const void *b)
     return (x->column > y->column) - (x->column < y->column);
 }
 
-/* The covers at a threshold; one that another one has all of is of no use. */
+/* The covers at a threshold; one that another one has all of is of no use. Unfinished when time is
+ * up. */
 static void make_covers(covering *self, double threshold)
 {
     const opevo_i_portfolio_search *search = self->search;
@@ -73,7 +74,7 @@ static void make_covers(covering *self, double threshold)
         self->covers[c] = (cover){bits, c, count_bits(bits, self->words)};
     }
     qsort(self->covers, search->columns, sizeof *self->covers, by_size);
-    for (size_t c = 0; c < search->columns; c++) {
+    for (size_t c = 0; c < search->columns && !opevo_i_portfolio_is_over(self->search); c++) {
         bool used = self->covers[c].size > 0;
 
         for (size_t k = 0; k < kept && used; k++)
@@ -154,6 +155,8 @@ static bool cover_left(covering *self, size_t depth)
 static bool covers_all(covering *self, double threshold)
 {
     make_covers(self, threshold);
+    if (self->search->is_over)
+        return false;
     memset(self->left, 0, self->words * sizeof *self->left);
     for (size_t w = 0; w < self->search->workloads; w++)
         self->left[w / 64] |= UINT64_C(1) << (w % 64);

@@ -22,6 +22,7 @@ typedef struct opevo_i_cli_portfolio_workload {
     double *numbers; /* `count` of them; NULL: none */
     size_t count;
     double weight;
+    char *unit; /* of the first of its runs; NULL: a recording */
 } opevo_i_cli_portfolio_workload;
 
 /* Starts as zeros. */
@@ -34,6 +35,7 @@ typedef struct opevo_i_cli_portfolio {
     double *regret, *numbers, *weights;
     const char **configurations, **names;
     size_t features, measured;
+    opevo_text dropped; /* names of workloads of which nothing succeeded, separated by commas */
     opevo_portfolio_matrix matrix;
     /* What is found. */
     opevo_portfolio_options options;

@@ -59,9 +59,54 @@ static opevo_status sum_up(const double *regret, size_t count, left_out *out, op
 
 /* ---- Text ----------------------------------------------------------------------------------- */
 
-static void print_head(const opevo_i_cli_portfolio *self, opevo_text *out)
+static bool is_measured(const opevo_i_cli_portfolio *self, size_t w)
+{
+    bool measured = false;
+
+    for (size_t i = 0; i < self->portfolio.count; i++)
+        measured |=
+            !isnan(self->regret[w * self->matrix.configurations + self->portfolio.chosen[i]]);
+    return measured;
+}
+
+static void print_unmeasured(const opevo_i_cli_portfolio *self, opevo_text *out)
+{
+    const char *before = "none of them was measured for these workloads, which count 1: ";
+
+    for (size_t w = 0; w < self->matrix.workloads; w++) {
+        if (is_measured(self, w))
+            continue;
+        opevo_text_add(out, before);
+        opevo_text_add_visible(out, self->names[w]);
+        before = ", ";
+    }
+    opevo_text_add(out, *before == ',' ? "\n" : "");
+}
+
+static void print_proof(const opevo_i_cli_portfolio *self, opevo_text *out)
 {
     const opevo_portfolio *found = &self->portfolio;
+    size_t cells = self->matrix.workloads * self->matrix.configurations;
+    size_t most = self->options.most < self->matrix.configurations ? self->options.most
+                                                                   : self->matrix.configurations;
+
+    opevo_text_printf(out, "the best %zu by the %s regret: %.6f ", found->count, aim_of(self),
+                      found->value);
+    if (found->is_exact)
+        opevo_text_printf(out, "(exact: no other %zu have less by what was measured)\n", most);
+    else
+        opevo_text_printf(out,
+                          "(no other %zu have less than %.6f by what was measured; --seconds gives "
+                          "more time to close the gap)\n",
+                          most, found->bound);
+    print_unmeasured(self, out);
+    if (self->measured < cells)
+        opevo_text_printf(out, "whatever the rest is, no %zu configurations have less than %.6f\n",
+                          most, found->floor);
+}
+
+static void print_head(const opevo_i_cli_portfolio *self, opevo_text *out)
+{
     size_t cells = self->matrix.workloads * self->matrix.configurations;
 
     opevo_text_printf(out, "%zu workload%s, ", self->matrix.workloads,
@@ -69,19 +114,12 @@ static void print_head(const opevo_i_cli_portfolio *self, opevo_text *out)
     opevo_i_cli_text_add_grouped(out, self->matrix.configurations);
     opevo_text_printf(out, " configurations, %.3g %% of their pairs measured\n",
                       100 * (double)self->measured / (double)cells);
-    opevo_text_printf(out, "the best %zu by the %s regret: %.6f ", found->count, aim_of(self),
-                      found->value);
-    if (found->is_exact)
-        opevo_text_printf(out, "(exact: no other %zu have less by what was measured)\n",
-                          found->count);
-    else
-        opevo_text_printf(out,
-                          "(no other %zu have less than %.6f by what was measured; --seconds gives "
-                          "more time to close the gap)\n",
-                          found->count, found->bound);
-    if (self->measured < cells)
-        opevo_text_printf(out, "whatever the rest is, no %zu configurations have less than %.6f\n",
-                          found->count, found->floor);
+    if (self->dropped.length) {
+        opevo_text_add(out, "not counted, because nothing succeeded there: ");
+        opevo_text_add_visible(out, opevo_text_string(&self->dropped));
+        opevo_text_add(out, "\n");
+    }
+    print_proof(self, out);
 }
 
 static void regret_cell(opevo_table *table, double regret)
@@ -105,8 +143,11 @@ static opevo_status print_workloads(const opevo_i_cli_portfolio *self, opevo_tex
                                              self->portfolio.count, &place);
 
         opevo_i_cli_table_cell(&table, "%s", self->names[w]);
-        opevo_i_cli_table_cell(&table, "%.4f", regret);
-        opevo_i_cli_table_cell(&table, "%zu", place);
+        regret_cell(&table, is_measured(self, w) ? regret : (double)NAN);
+        if (is_measured(self, w))
+            opevo_i_cli_table_cell(&table, "%zu", place);
+        else
+            opevo_i_cli_table_cell(&table, "-");
         if (self->has_tree) {
             regret_cell(&table, regret_by_tree(self, w, &place));
             opevo_i_cli_table_cell(&table, "%zu", place);
@@ -231,8 +272,9 @@ static void add_workload_json(const opevo_i_cli_portfolio *self, size_t w, opevo
     opevo_json_open_next(out, "\n ", "{");
     opevo_json_string(out, "name", self->names[w]);
     opevo_json_double(out, "weight", self->weights[w]);
-    opevo_json_double(out, "regret", regret);
-    opevo_json_index(out, "configuration", place);
+    opevo_json_double(out, "regret", is_measured(self, w) ? regret : (double)NAN);
+    if (is_measured(self, w))
+        opevo_json_index(out, "configuration", place);
     if (self->has_tree) {
         opevo_json_double(out, "tree_regret", regret_by_tree(self, w, &place));
         opevo_json_index(out, "tree_configuration", place);
@@ -257,8 +299,10 @@ void opevo_i_cli_portfolio_print_json(const opevo_i_cli_portfolio *self, opevo_t
     opevo_text_add(out, "{");
     opevo_json_string(out, "by", aim_of(self));
     opevo_json_index(out, "configurations_measured", self->matrix.configurations);
+    opevo_json_string(out, "without_success", opevo_text_string(&self->dropped));
     opevo_json_index(out, "cells", self->matrix.workloads * self->matrix.configurations);
     opevo_json_index(out, "cells_measured", self->measured);
+    opevo_json_index(out, "most", self->options.most);
     opevo_json_double(out, "value", found->value);
     opevo_json_double(out, "bound", found->bound);
     opevo_json_bool(out, "exact", found->is_exact);

@@ -10,6 +10,7 @@
 
 #include <opevo/memory.h>
 #include <opevo/store.h>
+#include <opevo/unit.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,15 +26,22 @@ static opevo_status fail_memory(opevo_error *err)
 
 /* ---- Workloads ------------------------------------------------------------------------------ */
 
+static bool is_known(const opevo_i_cli_portfolio *self, const char *name, size_t *workload)
+{
+    for (*workload = 0; *workload < self->workload_count; ++*workload) {
+        if (!strcmp(self->workloads[*workload].name, name))
+            return true;
+    }
+    return false;
+}
+
 static opevo_status find_workload(opevo_i_cli_portfolio *self, const char *name, size_t *out,
                                   opevo_error *err)
 {
     void *rows = self->workloads;
 
-    for (*out = 0; *out < self->workload_count; ++*out) {
-        if (!strcmp(self->workloads[*out].name, name))
-            return OPEVO_OK;
-    }
+    if (is_known(self, name, out))
+        return OPEVO_OK;
     if (!opevo_reserve(&rows, &self->workload_capacity, self->workload_count + 1,
                        sizeof *self->workloads))
         return fail_memory(err);
@@ -46,16 +54,23 @@ static opevo_status find_workload(opevo_i_cli_portfolio *self, const char *name,
     return OPEVO_OK;
 }
 
-/* The whole numbers in a text, as those of the workload. */
+static opevo_status make_numbers(opevo_i_cli_portfolio_workload *row, const char *text,
+                                 opevo_error *err)
+{
+    opevo_free(row->numbers);
+    row->count = 0;
+    row->numbers = opevo_malloc(strlen(text) + 1, sizeof *row->numbers);
+    return row->numbers ? OPEVO_OK : fail_memory(err);
+}
+
+/* The whole numbers in the text of a computation, as those of the workload. */
 static opevo_status take_numbers(opevo_i_cli_portfolio_workload *row, const char *text,
                                  opevo_error *err)
 {
     size_t count = 0;
 
-    opevo_free(row->numbers);
-    row->numbers = opevo_malloc(strlen(text) + 1, sizeof *row->numbers);
-    if (!row->numbers)
-        return fail_memory(err);
+    if (make_numbers(row, text, err) != OPEVO_OK)
+        return OPEVO_NOMEM;
     while (*text) {
         size_t length = *text >= '0' && *text <= '9' ? strspn(text, "0123456789.") : 0;
 
@@ -65,6 +80,29 @@ static opevo_status take_numbers(opevo_i_cli_portfolio_workload *row, const char
     }
     row->count = count;
     return OPEVO_OK;
+}
+
+/* Those of an option, separated by commas. */
+static opevo_status read_numbers(opevo_i_cli_portfolio_workload *row, const char *option,
+                                 const char *text, opevo_error *err)
+{
+    opevo_status status = make_numbers(row, text, err);
+    bool good = status == OPEVO_OK;
+
+    for (const char *comma = ","; good && comma; text = comma ? comma + 1 : text) {
+        char *one = NULL;
+
+        comma = strchr(text, ',');
+        one = opevo_strndup(text, comma ? (size_t)(comma - text) : strlen(text));
+        good = one && opevo_parse_double(one, &row->numbers[row->count++]);
+        if (!one)
+            status = fail_memory(err);
+        opevo_free(one);
+    }
+    if (status == OPEVO_OK && !good)
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "--numbers %.200s: give numbers, separated by commas.", option);
+    return status;
 }
 
 /* Those of the shape, where a run says what it computes. */
@@ -115,6 +153,28 @@ typedef struct store_reader {
     opevo_error *err;
 } store_reader;
 
+/* Results in other units say nothing of each other, and belong to a workload of their own. */
+static opevo_status find_workload_of(opevo_i_cli_portfolio *self, const opevo_run_info *info,
+                                     size_t *out, opevo_error *err)
+{
+    opevo_text name = {0};
+    opevo_status status = find_workload(self, info->objective, out, err);
+    opevo_i_cli_portfolio_workload *row = NULL;
+
+    OPEVO_TRY(status);
+    row = &self->workloads[*out];
+    if (!row->unit && !(row->unit = opevo_strdup(info->unit)))
+        return fail_memory(err);
+    if (opevo_unit_agree(row->unit, info->unit))
+        return OPEVO_OK;
+    opevo_text_printf(&name, "%s in %s", info->objective, opevo_unit_name(info->unit));
+    OPEVO_TRY(opevo_text_check(&name, err));
+    status = find_workload(self, opevo_text_string(&name), out, err);
+cleanup:
+    opevo_text_free(&name);
+    return status;
+}
+
 static opevo_status read_run(store_reader *from, const opevo_run_info *info)
 {
     opevo_i_cli_portfolio *self = from->self;
@@ -124,7 +184,7 @@ static opevo_status read_run(store_reader *from, const opevo_run_info *info)
     size_t workload = 0, count = PIECE;
 
     OPEVO_TRY(status);
-    OPEVO_TRY(find_workload(self, info->objective, &workload, from->err));
+    OPEVO_TRY(find_workload_of(self, info, &workload, from->err));
     OPEVO_TRY(name_numbers(&self->workloads[workload], info->what, from->err));
     OPEVO_TRY(opevo_store_space(from->store, info->run, &space, from->err));
     for (uint64_t after = 0; space && count == PIECE; after += count) {
@@ -191,11 +251,18 @@ static opevo_status read_recording(opevo_i_cli_portfolio *self, const char *path
     size_t length = strncmp(path, prefix, strlen(prefix)) ? 0 : strlen(prefix), workload = 0;
     opevo_objective *objective = NULL;
     opevo_status status = opevo_i_cli_recording_open(path + length, NULL, true, &objective, err);
-    const char *colon = NULL;
+    const char *name = NULL;
 
     OPEVO_TRY(status);
-    colon = strchr(objective->name, ':');
-    OPEVO_TRY(find_workload(self, colon ? colon + 1 : objective->name, &workload, err));
+    name = strchr(objective->name, ':') ? strchr(objective->name, ':') + 1 : objective->name;
+    if (is_known(self, name, &workload)) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s: a workload is called %s already; give each recording a name of "
+                            "its own, as \"name\" in its description.",
+                            path, name);
+        goto cleanup;
+    }
+    OPEVO_TRY(find_workload(self, name, &workload, err));
     OPEVO_TRY(read_points(self, workload, objective, err));
 cleanup:
     opevo_objective_destroy(objective);
@@ -247,6 +314,44 @@ static void fill(opevo_i_cli_portfolio *self, double *fitness, size_t columns)
     }
 }
 
+/* Of a workload of which nothing succeeded no configuration is better than another. */
+static opevo_status drop_failures(opevo_i_cli_portfolio *self, opevo_error *err)
+{
+    size_t *place = opevo_calloc(self->workload_count + 1, sizeof *place), kept = 0, cells = 0;
+
+    if (!place)
+        return fail_memory(err);
+    for (size_t i = 0; i < self->cell_count; i++)
+        place[self->cells[i].workload] |= self->cells[i].fitness > 0;
+    for (size_t w = 0; w < self->workload_count; w++) {
+        opevo_i_cli_portfolio_workload row = self->workloads[w];
+
+        if (place[w]) {
+            self->workloads[kept++] = row;
+            place[w] = kept;
+            continue;
+        }
+        opevo_text_printf(&self->dropped, "%s%s", self->dropped.length ? ", " : "", row.name);
+        opevo_free(row.name);
+        opevo_free(row.numbers);
+        opevo_free(row.unit);
+    }
+    for (size_t i = 0; i < self->cell_count; i++) {
+        opevo_i_cli_portfolio_cell cell = self->cells[i];
+
+        if (place[cell.workload]) {
+            cell.workload = place[cell.workload] - 1;
+            self->cells[cells++] = cell;
+        } else {
+            opevo_free(cell.configuration);
+        }
+    }
+    self->workload_count = kept;
+    self->cell_count = cells;
+    opevo_free(place);
+    return opevo_text_check(&self->dropped, err);
+}
+
 static opevo_status make_matrix(opevo_i_cli_portfolio *self, opevo_error *err)
 {
     double *fitness = NULL;
@@ -256,6 +361,10 @@ static opevo_status make_matrix(opevo_i_cli_portfolio *self, opevo_error *err)
     if (self->cell_count == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "no configuration was measured; name stores with runs, or recordings.");
+    OPEVO_TRY(drop_failures(self, err));
+    if (self->cell_count == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "no configuration succeeded of %s.",
+                          opevo_text_string(&self->dropped));
     qsort(self->cells, self->cell_count, sizeof *self->cells, by_text);
     columns = count_configurations(self);
     fitness = opevo_malloc(self->workload_count, columns * sizeof *fitness);
@@ -322,6 +431,7 @@ static opevo_status read_said(const opevo_call *call, opevo_i_cli_portfolio *sel
     static const char *const options[] = {"numbers", "weight"};
     opevo_status status = OPEVO_OK;
     const char **texts = NULL;
+    double sum = 0;
 
     for (size_t k = 0; k < 2; k++) {
         size_t count = 0;
@@ -333,7 +443,7 @@ static opevo_status read_said(const opevo_call *call, opevo_i_cli_portfolio *sel
 
             OPEVO_TRY(name_of(self, options[k], texts[i], &workload, &value, err));
             if (k == 0) {
-                OPEVO_TRY(take_numbers(&self->workloads[workload], value, err));
+                OPEVO_TRY(read_numbers(&self->workloads[workload], texts[i], value, err));
             } else if (!opevo_parse_double(value, &self->workloads[workload].weight) ||
                        !(self->workloads[workload].weight >= 0)) {
                 status = OPEVO_FAIL(err, OPEVO_INVALID,
@@ -344,6 +454,12 @@ static opevo_status read_said(const opevo_call *call, opevo_i_cli_portfolio *sel
         opevo_free(texts);
         texts = NULL;
     }
+    for (size_t w = 0; w < self->workload_count; w++)
+        sum += self->workloads[w].weight;
+    if (!(sum > 0) || isinf(sum))
+        status = OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "--weight: the weights sum to %g; give a workload a finite one above 0.", sum);
 cleanup:
     opevo_free(texts);
     return status;
@@ -374,6 +490,7 @@ void opevo_i_cli_portfolio_free(opevo_i_cli_portfolio *self)
     for (size_t i = 0; i < self->workload_count; i++) {
         opevo_free(self->workloads[i].name);
         opevo_free(self->workloads[i].numbers);
+        opevo_free(self->workloads[i].unit);
     }
     opevo_free(self->cells);
     opevo_free(self->workloads);
@@ -382,6 +499,7 @@ void opevo_i_cli_portfolio_free(opevo_i_cli_portfolio *self)
     opevo_free(self->weights);
     opevo_free(self->configurations);
     opevo_free(self->names);
+    opevo_text_free(&self->dropped);
     opevo_free(self->by_best);
     opevo_free(self->by_tree);
     opevo_portfolio_free(&self->portfolio);

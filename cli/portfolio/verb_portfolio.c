@@ -20,7 +20,8 @@ static const opevo_option options[] = {
     {"numbers", "NAME=N,N,...", "the numbers of a workload (default: those of its shape)", true},
     {"depth", "N", "decisions of the tree on a path (default 3, at most 8)", false},
     {"seconds", "S", "time for each proof, after which the gap is printed (default 60)", false},
-    {"emit", "DIR", "write portfolio.h, which dispatches, and portfolio.json", false},
+    {"emit", "DIR", "write portfolio.h, which dispatches but has no kernels, and portfolio.json",
+     false},
     {"json", NULL, "print one JSON object", false},
 };
 
@@ -145,6 +146,11 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
         opevo_i_cli_portfolio_print_json(&self, out);
     else
         status = opevo_i_cli_portfolio_print(&self, out, err);
+    if (folder && !opevo_i_cli_flag(call, "json"))
+        opevo_text_printf(out,
+                          "%s/portfolio.h says which configuration to call; the kernels themselves "
+                          "are not in it: build one for each configuration.\n",
+                          folder);
 cleanup:
     opevo_i_cli_portfolio_free(&self);
     return status;

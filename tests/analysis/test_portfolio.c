@@ -9,6 +9,7 @@
 #include <opevo/portfolio.h>
 #include <opevo/random.h>
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -82,7 +83,7 @@ static double best_by_force(const problem *self, double gap)
 CHECK_TEST(test_regret_of_fitness)
 {
     static const double fitness[] = {1, 4, 0, NAN, 0, 0, NAN, 0};
-    static const double wanted[] = {0.75, 0, 1, NAN, 0, 0, NAN, 0}, bad[] = {1, -1};
+    static const double wanted[] = {0.75, 0, 1, NAN, 0, 0, 0, 0}, bad[] = {1, -1};
     double *regret = NULL;
 
     CHECK_OK(opevo_portfolio_regret(fitness, 2, 4, &regret, &err));
@@ -243,6 +244,31 @@ CHECK_TEST(test_all_trees)
         opevo_portfolio_tree_free(&tree);
         opevo_portfolio_free(&portfolio);
         opevo_free(self.regret);
+    }
+}
+
+/* Numbers between which no other lies, and numbers whose difference overflows, are told apart as
+ * well. */
+CHECK_TEST(test_close_and_far_numbers)
+{
+    static const double regret[] = {0, 1, 1, 0};
+    static const size_t chosen[] = {0, 1};
+    const double pairs[][2] = {{1 + DBL_EPSILON, 1 + 2 * DBL_EPSILON},
+                               {-DBL_MAX, DBL_MAX},
+                               {0, DBL_TRUE_MIN},
+                               {DBL_MAX / 2, DBL_MAX}};
+    opevo_portfolio_matrix matrix = {regret, 2, 2};
+    opevo_portfolio_options options = {.most = 2, .worst = true};
+
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        opevo_portfolio_tree tree;
+
+        CHECK_OK(
+            opevo_portfolio_tree_make(&matrix, &options, chosen, 2, pairs[i], 1, 1, &tree, &err));
+        assert_true(tree.value == 0);
+        assert_true(opevo_portfolio_tree_choose(&tree, &pairs[i][0]) == 0);
+        assert_true(opevo_portfolio_tree_choose(&tree, &pairs[i][1]) == 1);
+        opevo_portfolio_tree_free(&tree);
     }
 }
 

@@ -42,3 +42,24 @@ opevo portfolio t32.csv --by best
 opevo portfolio t32.csv --weight t32=1
 opevo portfolio t32.csv --by mean --weight t33=1
 opevo portfolio none.csv
+# What would say something false: two recordings of one name, results in two units, numbers that are none, and a
+# workload of which nothing succeeded, whose failures must not be chosen.
+mkdir other && cp t32.csv t32.json other/
+opevo portfolio t32.csv other/t32.csv
+opevo portfolio t32.csv --numbers t32=1e2,x
+opevo portfolio t32.csv --by mean --weight t32=0
+seed=0
+for unit in ms score; do
+    seed=$((seed + 1))
+    opevo tune --on "cmd:sh bench.sh {X} {Y} 32" --space space.json --result "$unit:/took ([0-9.]+) ms/" \
+        --exit 3=rejected --tuner random --trials 4 --seed $seed --store units.db --quiet >/dev/null 2>&1
+done
+opevo portfolio units.db --configurations 2 --json | grep -o '"name": "[^"]*"'
+printf 'X,Y,time_ms,status\n4,1,,runtime_error\n' >bad.csv
+echo '{"format": "tuning-landscape 1", "parameters": [{"name": "X", "type": "int", "values": [4]},
+ {"name": "Y", "type": "int", "values": [1]}]}' >bad.json
+opevo portfolio t32.csv bad.csv --configurations 1 | head -3
+opevo portfolio bad.csv
+printf 'X,Y,time_ms,status\n4,1,2,ok\n' >bad.csv # none of t64's
+opevo portfolio t64.csv bad.csv --configurations 1 --emit out2 | sed -n 2,3p
+grep case out2/portfolio.h
