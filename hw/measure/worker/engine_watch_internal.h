@@ -11,6 +11,7 @@
 
 typedef struct opevo_i_engine_watch {
     pthread_t thread;
+    int wake[2]; /* a pipe: a byte in it ends the thread */
     bool started;
 } opevo_i_engine_watch;
 
