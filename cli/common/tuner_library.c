@@ -9,41 +9,6 @@
 
 #include <string.h>
 
-void opevo_i_cli_add_library(const opevo_tuner_ops *tuner, opevo_text *out)
-{
-    opevo_tuner_library library;
-
-    if (!tuner->library)
-        return;
-    tuner->library(&library);
-    opevo_text_printf(out, " with %s", library.name);
-}
-
-void opevo_i_cli_add_library_json(const opevo_tuner_ops *tuner, opevo_text *out)
-{
-    opevo_tuner_library library;
-
-    if (!tuner->library)
-        return;
-    tuner->library(&library);
-    opevo_json_string(out, "library", library.name);
-    opevo_json_bool(out, "library_as_tested", library.as_tested);
-}
-
-void opevo_i_cli_print_library_note(const opevo_tuner_ops *tuner, opevo_text *out)
-{
-    opevo_tuner_library library;
-
-    if (!tuner->library)
-        return;
-    tuner->library(&library);
-    if (!library.as_tested)
-        opevo_text_printf(out,
-                          "the results of %s differ from those of %s, so the trials of %s may "
-                          "differ from those with these versions\n",
-                          library.name, library.tested, tuner->name);
-}
-
 /* Whether the setting `key` has not its first value. */
 static bool is_changed(const opevo_tuner_ops *tuner, const opevo_setting_value *values,
                        const char *key)
@@ -53,6 +18,48 @@ static bool is_changed(const opevo_tuner_ops *tuner, const opevo_setting_value *
             return values[i].number > 0;
     }
     return false;
+}
+
+/* False for one without a library, or whose settings choose a model that needs none. */
+static bool library_of(const opevo_tuner_ops *tuner, const opevo_setting_value *settings,
+                       opevo_tuner_library *out)
+{
+    if (!tuner->library || is_changed(tuner, settings, "model"))
+        return false;
+    tuner->library(out);
+    return true;
+}
+
+void opevo_i_cli_add_library(const opevo_tuner_ops *tuner, const opevo_setting_value *settings,
+                             opevo_text *out)
+{
+    opevo_tuner_library library;
+
+    if (library_of(tuner, settings, &library))
+        opevo_text_printf(out, " with %s", library.name);
+}
+
+void opevo_i_cli_add_library_json(const opevo_tuner_ops *tuner, const opevo_setting_value *settings,
+                                  opevo_text *out)
+{
+    opevo_tuner_library library;
+
+    if (!library_of(tuner, settings, &library))
+        return;
+    opevo_json_string(out, "library", library.name);
+    opevo_json_bool(out, "library_as_tested", library.as_tested);
+}
+
+void opevo_i_cli_print_library_note(const opevo_tuner_ops *tuner,
+                                    const opevo_setting_value *settings, opevo_text *out)
+{
+    opevo_tuner_library library;
+
+    if (library_of(tuner, settings, &library) && !library.as_tested)
+        opevo_text_printf(out,
+                          "the results of %s differ from those of %s, so the trials of %s may "
+                          "differ from those with these versions\n",
+                          library.name, library.tested, tuner->name);
 }
 
 void opevo_i_cli_print_features_note(const opevo_tuner_ops *tuner,

@@ -41,9 +41,17 @@ static void add_shard_json(const opevo_i_cli_study_call *self, opevo_text *out)
 /* One note for each tuner, whose lines stand together. */
 static void print_library_notes(const opevo_study *study, opevo_text *out)
 {
-    for (size_t i = 0; i < study->line_count; i++)
-        if (i == 0 || study->lines[i].tuner != study->lines[i - 1].tuner)
-            opevo_i_cli_print_library_note(study->lines[i].tuner, out);
+    bool told = false;
+
+    for (size_t i = 0; i < study->line_count; i++) {
+        const opevo_study_line *line = &study->lines[i];
+        size_t before = out->length;
+
+        told = told && line->tuner == study->lines[i - 1].tuner;
+        if (!told)
+            opevo_i_cli_print_library_note(line->tuner, line->settings, out);
+        told = told || out->length > before;
+    }
 }
 
 void opevo_i_cli_study_tell_idle(const opevo_study *study)

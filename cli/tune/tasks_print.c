@@ -48,7 +48,7 @@ void opevo_i_cli_tasks_print_settings(const opevo_i_cli_tasks *self, opevo_text 
     char time[40];
 
     opevo_text_printf(out, "%zu tasks; tuner %s", self->count, first->run.tuner->name);
-    opevo_i_cli_add_library(first->run.tuner, out);
+    opevo_i_cli_add_library(first->run.tuner, first->settings, out);
     opevo_text_printf(out, "%s%s; seed %llu", first->settings_text.length ? " " : "",
                       opevo_text_string(&first->settings_text), (unsigned long long)options->seed);
     if (options->trials)
@@ -74,7 +74,7 @@ void opevo_i_cli_tasks_print_settings(const opevo_i_cli_tasks *self, opevo_text 
         opevo_text_printf(out, "; weight %g\n", self->weights[i]);
         opevo_i_cli_print_ignored(self->tunings[i].objective, out);
     }
-    opevo_i_cli_print_library_note(first->run.tuner, out);
+    opevo_i_cli_print_library_note(first->run.tuner, first->settings, out);
 }
 
 /* ---- The table ------------------------------------------------------------------------------ */

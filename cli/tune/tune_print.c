@@ -43,7 +43,7 @@ static void add_json_head(const opevo_i_cli_tuning *self, opevo_text *out)
     opevo_json_string(out, "tuner", self->run.tuner->name);
     opevo_json_key(out, "settings");
     opevo_settings_print_json(self->run.tuner, self->settings, out);
-    opevo_i_cli_add_library_json(self->run.tuner, out);
+    opevo_i_cli_add_library_json(self->run.tuner, self->settings, out);
     if (self->run.earlier_count > 0)
         opevo_json_index(out, "earlier_trials", self->run.earlier_count);
     if (self->run.earlier_tree_count > 0)
@@ -179,7 +179,7 @@ void opevo_i_cli_tune_print_settings(const opevo_i_cli_tuning *self, opevo_text 
     opevo_text_add(out, ", ");
     opevo_i_cli_text_add_points(out, self->objective->space);
     opevo_text_printf(out, "; tuner %s", self->run.tuner->name);
-    opevo_i_cli_add_library(self->run.tuner, out);
+    opevo_i_cli_add_library(self->run.tuner, self->settings, out);
     opevo_text_printf(out, "%s%s; ", self->settings_text.length ? " " : "",
                       opevo_text_string(&self->settings_text));
     if (self->runs == 1)
@@ -217,7 +217,7 @@ void opevo_i_cli_tune_print_settings(const opevo_i_cli_tuning *self, opevo_text 
         opevo_text_printf(out, "; results in %s, smaller is better", opevo_unit_name(unit));
     opevo_text_add(out, "\n");
     opevo_i_cli_print_ignored(self->objective, out);
-    opevo_i_cli_print_library_note(self->run.tuner, out);
+    opevo_i_cli_print_library_note(self->run.tuner, self->settings, out);
     opevo_i_cli_print_features_note(self->run.tuner, self->run.settings, self->objective, out);
 }
 

@@ -42,6 +42,10 @@ opevo_status opevo_i_tvm_model_check(const opevo_i_tvm_model_choice *choice,
 {
     const opevo_i_model_ops *model = opevo_i_tvm_model_of(choice);
 
+    if (model->reads_trees && choice->features != OPEVO_I_FEATURES_AUTO)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "features= is what boosted trees see: leave it out with model=%s.",
+                          model->name);
     if (trees)
         return OPEVO_OK;
     if (model->reads_trees)

@@ -28,3 +28,9 @@ opevo tune mm2 $learn --trials 30 --store runs.db --json >part
 opevo tune mm2 $learn --trials 70 --store runs.db --json >rest
 sed 's/"resumed": [0-9]*/"resumed": 0/' rest | cmp - whole
 try mm2 $learn --learn runs.db:4
+echo "-- a network needs no library of trees, and has no views"
+for model in trees treegru treegru-context; do
+    opevo tune mm1 --on sim:mi50 --tuner autotvm --set model=$model --trials 1 --json | grep -c '"library"'
+done
+opevo tune mm1 --on sim:mi50 --tuner autotvm --set model=treegru --trials 1 | grep -c XGBoost
+try mm1 --on sim:mi50 --tuner autotvm --set model=treegru --set features=loops

@@ -45,6 +45,22 @@ CHECK_TEST(test_without_trees)
     opevo_space_destroy(space);
 }
 
+/* A view that the model does not look at would make two contenders of one. */
+CHECK_TEST(test_features_of_a_network)
+{
+    opevo_space *space = formula_space(space_text);
+    opevo_feature_source trees = point_trees(space);
+
+    for (size_t l = 0; l < 2; l++) {
+        opevo_tuner *tuner = tuner_make(learners[l], space, "model=treegru features=knobs", 1);
+
+        CHECK_FAILS(OPEVO_INVALID, "leave it out with model=treegru",
+                    opevo_tuner_use_trees(tuner, &trees, &err));
+        opevo_tuner_destroy(tuner);
+    }
+    opevo_space_destroy(space);
+}
+
 /* ---- Runs ---- */
 
 enum { TRIALS = 64, HALF = 40 };
