@@ -89,7 +89,7 @@ void opevo_i_cli_tune_print_offer(const opevo_i_cli_tuning *self, opevo_text *ou
 {
     const opevo_run_result *result = &self->results[0];
 
-    if (is_program(self) && !self->run.criteria && self->finals->options.most == 0 &&
+    if (is_program(self) && !self->run.criteria && self->finals->options.most < 2 &&
         result->trials - result->failed > 1)
         opevo_text_add(out,
                        "the best of many measurements is biased by chance: --finals 5 measures the "
