@@ -12,6 +12,7 @@
 #include <opevo/store.h>
 #include <opevo/unit.h>
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,22 +64,26 @@ static opevo_status make_numbers(opevo_i_cli_portfolio_workload *row, const char
     return row->numbers ? OPEVO_OK : fail_memory(err);
 }
 
-/* The whole numbers in the text of a computation, as those of the workload. */
+/* The numbers in the text of a computation, as those of the workload; 2 is none in c2d. */
 static opevo_status take_numbers(opevo_i_cli_portfolio_workload *row, const char *text,
                                  opevo_error *err)
 {
-    size_t count = 0;
+    bool in_word = false;
 
     if (make_numbers(row, text, err) != OPEVO_OK)
         return OPEVO_NOMEM;
     while (*text) {
-        size_t length = *text >= '0' && *text <= '9' ? strspn(text, "0123456789.") : 0;
+        bool is_digit = *text >= '0' && *text <= '9';
+        char *end = NULL;
 
-        if (length)
-            row->numbers[count++] = strtod(text, NULL);
-        text += length ? length : 1;
+        if (is_digit && !in_word) {
+            row->numbers[row->count++] = strtod(text, &end);
+            text = end;
+        } else {
+            in_word = isalpha((unsigned char)*text) || *text == '_' || (in_word && is_digit);
+            text++;
+        }
     }
-    row->count = count;
     return OPEVO_OK;
 }
 

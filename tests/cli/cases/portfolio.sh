@@ -37,6 +37,10 @@ for op in 'matmul(64,64,64)' 'matmul(128,64,64)'; do
     opevo tune "$op" --on sim:mi50 --tuner random --trials 30 --store runs.db --quiet >/dev/null
 done
 opevo portfolio runs.db --configurations 1 --json | grep -o '"numbers": \[[^]]*\]\|"floor": [0-9.]*'
+for op in 'c2d(1,8,8,8,8,3,1,1)' 'c2d(1,6,6,8,8,3,1,1)'; do # a digit in a name is no number
+    opevo tune "$op" --on cpu --tuner random --trials 1 --finals 0 --store convolutions.db --quiet >/dev/null
+done
+opevo portfolio convolutions.db --json | grep -o '"numbers": \[[^]]*\]'
 opevo portfolio t32.csv --configurations 2 --emit out
 opevo portfolio t32.csv --by best
 opevo portfolio t32.csv --weight t32=1
