@@ -19,6 +19,7 @@ typedef struct comparer {
     opevo_reproduction *result;
     bool exactly;
     const json_t *outer[DEPTH_MOST]; /* objects and lists of the stated side that it is in */
+    const json_t *other[DEPTH_MOST]; /* those of the found side */
     size_t depth;
     opevo_text path;
 } comparer;
@@ -26,6 +27,7 @@ typedef struct comparer {
 void opevo_reproduction_free(opevo_reproduction *self)
 {
     opevo_text_free(&self->list);
+    opevo_text_free(&self->open);
 }
 
 /* ---- What is said ---------------------------------------------------------------------------- */
@@ -41,12 +43,8 @@ static void add_value(const json_t *value, opevo_text *out)
     free(text); /* Jansson's */
 }
 
-static void differ(comparer *self, const json_t *stated, const json_t *found)
+static void list(const comparer *self, const json_t *stated, const json_t *found, opevo_text *out)
 {
-    opevo_text *out = &self->result->list;
-
-    if (++self->result->differ > LISTED_MOST)
-        return;
     opevo_text_printf(out, "%s: ", opevo_text_string(&self->path));
     add_value(stated, out);
     opevo_text_add(out, " is stated, ");
@@ -54,40 +52,86 @@ static void differ(comparer *self, const json_t *stated, const json_t *found)
     opevo_text_add(out, " found\n");
 }
 
+static void differ(comparer *self, const json_t *stated, const json_t *found)
+{
+    if (++self->result->differ <= LISTED_MOST)
+        list(self, stated, found, &self->result->list);
+}
+
+static void leave_open(comparer *self, const json_t *stated, const json_t *found)
+{
+    if (++self->result->unjudged <= LISTED_MOST)
+        list(self, stated, found, &self->result->open);
+}
+
 /* ---- Bounds and intervals -------------------------------------------------------------------- */
+
+/* Whether numbers are the same, on another machine but for rounding. */
+static bool are_same(const json_t *a, const json_t *b, bool exactly)
+{
+    double x = json_number_value(a), y = json_number_value(b);
+
+    if (json_is_integer(a) && json_is_integer(b))
+        return json_integer_value(a) == json_integer_value(b);
+    return x == y || (!exactly && fabs(x - y) <= 1e-9 * fmax(fabs(x), fabs(y)));
+}
+
+static bool is_one_of(const char *key, const char *const *keys)
+{
+    while (*keys && strcmp(*keys, key) != 0)
+        keys++;
+    return *keys != NULL;
+}
+
+/* Numbers of the plan, of the data and of the analysis, which no machine changes. */
+static bool is_given(const char *key)
+{
+    static const char *const keys[] = {
+        "optimum",    "fractions_of", "compared_at", "horizon", "trials",   "runs",       "pairs",
+        "confidence", "alpha",        "resamples",   "seed",    "fraction", "unfinished", NULL};
+
+    return is_one_of(key, keys);
+}
+
+/* Whether the nearest object that says how sure its numbers are says "exact". */
+static bool is_exact(const comparer *self)
+{
+    for (size_t i = self->depth; i-- > 0;) {
+        const char *sure = json_string_value(json_object_get(self->outer[i], "sure"));
+
+        if (sure)
+            return !strcmp(sure, "exact");
+    }
+    return false;
+}
 
 /* Whether x is within a list of two numbers. */
 static bool has(const json_t *interval, double x)
 {
-    double low = json_number_value(json_array_get(interval, 0));
-    double high = json_number_value(json_array_get(interval, 1));
+    const json_t *low = json_array_get(interval, 0), *high = json_array_get(interval, 1);
 
-    return json_array_size(interval) == 2 && json_is_number(json_array_get(interval, 0)) &&
-           json_is_number(json_array_get(interval, 1)) && x >= low && x <= high;
+    return json_is_number(low) && json_is_number(high) && x >= json_number_value(low) &&
+           x <= json_number_value(high);
 }
 
 /* The member KEY_interval, or "interval" beside what an object is mainly about. */
 static const json_t *interval_of(const json_t *object, const char *key)
 {
-    static const char *const main[] = {"mean", "ert", "share", "rate", "p", "median"};
+    static const char *const mains[] = {"mean", "ert", "share", "rate", "p", "median", NULL};
     opevo_text name = {0};
     const json_t *found = NULL;
 
     opevo_text_printf(&name, "%s_interval", key);
     found = json_object_get(object, opevo_text_string(&name));
     opevo_text_free(&name);
-    for (size_t i = 0; i < sizeof main / sizeof *main && !found; i++) {
-        if (!strcmp(key, main[i]))
-            found = json_object_get(object, "interval");
-    }
-    return found;
+    return found || !is_one_of(key, mains) ? found : json_object_get(object, "interval");
 }
 
-/* The bound that the nearest object around a number states. */
-static const json_t *bound_around(const comparer *self)
+/* The bound that the nearest object around a number states; NULL: none. */
+static const json_t *bound_around(const json_t *const *outer, size_t depth)
 {
-    for (size_t i = self->depth; i-- > 0;) {
-        const json_t *bound = json_object_get(self->outer[i], "bound");
+    while (depth-- > 0) {
+        const json_t *bound = json_object_get(outer[depth], "bound");
 
         if (json_is_number(bound))
             return bound;
@@ -95,17 +139,37 @@ static const json_t *bound_around(const comparer *self)
     return NULL;
 }
 
-/* An element of a column of numbers beside columns of the ends of their intervals. */
-static bool is_within_columns(const comparer *self, const char *column, size_t at, double x,
-                              bool *known)
+/* Whether x is between elements of the columns "low" and "high"; *known: there are such. */
+static bool is_between(const json_t *object, size_t at, double x, bool *known)
 {
-    const json_t *object = self->depth > 1 ? self->outer[self->depth - 2] : NULL;
     const json_t *low = json_array_get(json_object_get(object, "low"), at);
     const json_t *high = json_array_get(json_object_get(object, "high"), at);
 
-    *known = (!strcmp(column, "mean") || !strcmp(column, "ert")) && json_is_number(low) &&
-             json_is_number(high);
+    *known = json_is_number(low) && json_is_number(high);
     return *known && x >= json_number_value(low) && x <= json_number_value(high);
+}
+
+/* Each number must be within the interval of the other, so that neither a wide interval nor a
+ * narrow one lets it pass. */
+static bool is_within(const comparer *self, const char *key, size_t at, bool is_element, double x,
+                      double y, bool *known)
+{
+    const size_t up = is_element ? 2 : 1;
+    const json_t *a = self->depth >= up ? self->outer[self->depth - up] : NULL;
+    const json_t *b = self->depth >= up ? self->other[self->depth - up] : NULL;
+    bool both = false;
+
+    if (!is_element) {
+        const json_t *stated = interval_of(a, key), *found = interval_of(b, key);
+
+        *known = stated && found;
+        return *known && has(stated, x) && has(found, y);
+    }
+    *known = false;
+    if (strcmp(key, "mean") != 0 && strcmp(key, "ert") != 0)
+        return false;
+    both = is_between(a, at, x, known);
+    return both && is_between(b, at, y, known);
 }
 
 /* `key` is that of the number, or of the list that it is an element of. */
@@ -113,27 +177,31 @@ static void judge_number(comparer *self, const char *key, size_t at, bool is_ele
                          const json_t *stated, const json_t *found)
 {
     double x = json_number_value(found), y = json_number_value(stated);
-    const json_t *object = self->depth ? self->outer[self->depth - 1] : NULL;
-    const json_t *bound = bound_around(self);
-    const json_t *interval = is_element ? NULL : interval_of(object, key);
+    const json_t *bound = bound_around(self->outer, self->depth);
+    const json_t *own = bound_around(self->other, self->depth);
     bool known = false, within = false;
 
-    if (json_equal((json_t *)stated, (json_t *)found) || x == y) {
+    if (are_same(stated, found, true)) {
         self->result->equal++;
         return;
     }
-    if (bound)
-        within = fabs(x - y) <= json_number_value(bound);
-    else if (interval)
-        within = has(interval, x);
-    else if (is_element)
-        within = is_within_columns(self, key, at, x, &known);
-    if (self->exactly || ((bound || interval || known) && !within))
+    if (are_same(stated, found, self->exactly))
+        within = known = true;
+    else if (!strcmp(key, "bound"))
+        within = x <= 2 * y && y <= 2 * x, known = true;
+    else if (bound && own)
+        within = fabs(x - y) <= 2 * fmin(json_number_value(bound), json_number_value(own)),
+        known = true;
+    else if (is_given(key) || is_exact(self))
+        known = true;
+    else
+        within = is_within(self, key, at, is_element, x, y, &known);
+    if (self->exactly || (known && !within))
         differ(self, stated, found);
     else if (within)
         self->result->within++;
     else
-        self->result->unjudged++;
+        leave_open(self, stated, found);
 }
 
 /* Two lists of two numbers that are intervals. */
@@ -145,15 +213,43 @@ static bool is_interval(const char *key, const json_t *value)
            !strcmp(key + length - 8, "interval");
 }
 
+/* Intervals follow that overlap, of which none is more than twice as long as the other. */
+static bool are_near(const json_t *a, const json_t *b)
+{
+    double ends[2][2], lengths[2], size = 0;
+
+    for (size_t i = 0; i < 2; i++) {
+        if (!json_is_number(json_array_get(a, i)) || !json_is_number(json_array_get(b, i)))
+            return json_equal((json_t *)a, (json_t *)b);
+        ends[0][i] = json_number_value(json_array_get(a, i));
+        ends[1][i] = json_number_value(json_array_get(b, i));
+        size = fmax(size, fmax(fabs(ends[0][i]), fabs(ends[1][i])));
+    }
+    for (size_t i = 0; i < 2; i++)
+        lengths[i] = ends[i][1] - ends[i][0] + 1e-9 * size;
+    return lengths[0] >= 0 && ends[0][0] <= ends[1][1] + 1e-9 * size &&
+           ends[1][0] <= ends[0][1] + 1e-9 * size && lengths[0] <= 2 * lengths[1] &&
+           lengths[1] <= 2 * lengths[0];
+}
+
+/* As numbers: 1 is 1.0. */
+static bool are_equal(const json_t *a, const json_t *b)
+{
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *one = json_array_get(a, i), *two = json_array_get(b, i);
+
+        if (json_is_number(one) && json_is_number(two) ? !are_same(one, two, true)
+                                                       : !json_equal((json_t *)one, (json_t *)two))
+            return false;
+    }
+    return true;
+}
+
 static void judge_interval(comparer *self, const json_t *stated, const json_t *found)
 {
-    double low = json_number_value(json_array_get(stated, 0));
-    double high = json_number_value(json_array_get(stated, 1));
-
-    if (json_equal((json_t *)stated, (json_t *)found))
+    if (are_equal(stated, found))
         self->result->equal += 2;
-    else if (!self->exactly && json_number_value(json_array_get(found, 0)) <= high &&
-             json_number_value(json_array_get(found, 1)) >= low)
+    else if (!self->exactly && are_near(stated, found))
         self->result->within += 2;
     else
         differ(self, stated, found);
@@ -161,11 +257,19 @@ static void judge_interval(comparer *self, const json_t *stated, const json_t *f
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
+/* Behind the number at `at`, with its sign; `at` where there is none. */
 static const char *after_number(const char *at)
 {
-    while (*at && (isdigit((unsigned char)*at) || strchr(".,+-e", *at)))
-        at++;
-    return at;
+    const char *next = at + (*at == '+' || *at == '-');
+
+    next += *next == '.';
+    if (!isdigit((unsigned char)*next))
+        return at;
+    while (isdigit((unsigned char)*next) ||
+           (*next && strchr(".,e", *next) && isdigit((unsigned char)next[1])) ||
+           (*next == 'e' && (next[1] == '-' || next[1] == '+') && isdigit((unsigned char)next[2])))
+        next += *next == 'e' ? 2 : 1;
+    return next;
 }
 
 /* Whether texts are equal but for the numbers in them. */
@@ -184,26 +288,45 @@ static bool are_alike(const char *a, const char *b)
     return !*a && !*b;
 }
 
-static void judge_text(comparer *self, const json_t *stated, const json_t *found)
+/* Sentences for readers, whose numbers are also members of their own. */
+static bool is_prose(const char *key)
 {
-    if (json_equal((json_t *)stated, (json_t *)found))
+    static const char *const keys[] = {"sentence", "standing", "message", "notes", "rest", NULL};
+
+    return is_one_of(key, keys);
+}
+
+/* Whether members name the same file in different folders, such as recorded:/a/b.csv. */
+static bool are_same_file(const char *key, const char *a, const char *b)
+{
+    static const char *const keys[] = {"on", "space", "what", NULL};
+    const char *last_a = strrchr(a, '/'), *last_b = strrchr(b, '/');
+    size_t scheme = strcspn(a, ":/");
+
+    return is_one_of(key, keys) && last_a && last_b && !strcmp(last_a, last_b) &&
+           scheme == strcspn(b, ":/") && !strncmp(a, b, scheme + 1);
+}
+
+static void judge_text(comparer *self, const char *key, const json_t *stated, const json_t *found)
+{
+    const char *a = json_string_value(stated), *b = json_string_value(found);
+
+    if (b && (!strcmp(a, b) || are_same_file(key, a, b)))
         self->result->equal++;
-    else if (!self->exactly && json_is_string(found) &&
-             are_alike(json_string_value(stated), json_string_value(found)))
-        self->result->unjudged++;
+    else if (b && is_prose(key) && (!self->exactly || !strcmp(key, "notes")) && are_alike(a, b))
+        leave_open(self, stated, found);
     else
         differ(self, stated, found);
 }
 
 /* ---- Trees ----------------------------------------------------------------------------------- */
 
-/* Members that name files, commands, programs or dates. */
+/* Members that name commands, programs or dates, that are compared with the manifest, or that grow
+ * with each look at a sealed landscape. */
 static bool is_left_out(const char *key)
 {
     static const char *const keys[] = {OPEVO_I_MANIFEST_KEY,
-                                       "title",
                                        "command",
-                                       "notes",
                                        "version",
                                        "versions",
                                        "plan",
@@ -211,17 +334,32 @@ static bool is_left_out(const char *key)
                                        "hash",
                                        "store",
                                        "folder",
-                                       "threads"};
+                                       "threads",
+                                       "looks",
+                                       "looks_after_copies",
+                                       "log_head",
+                                       NULL};
 
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        if (!strcmp(keys[i], key))
-            return true;
-    }
-    return false;
+    return is_one_of(key, keys);
 }
 
 static void compare(comparer *self, const char *key, size_t at, bool is_element,
                     const json_t *stated, const json_t *found);
+
+static void enter(comparer *self, const char *key, const json_t *stated, const json_t *found)
+{
+    size_t length = self->path.length;
+
+    if (is_left_out(key))
+        return;
+    opevo_text_printf(&self->path, "%s%s", length ? "." : "", key);
+    if (stated)
+        compare(self, key, 0, false, stated, found);
+    else
+        differ(self, NULL, found);
+    self->path.length = length;
+    self->path.data[length] = '\0';
+}
 
 static void compare_objects(comparer *self, const json_t *stated, const json_t *found)
 {
@@ -230,14 +368,12 @@ static void compare_objects(comparer *self, const json_t *stated, const json_t *
 
     json_object_foreach((json_t *)stated, key, value)
     {
-        size_t length = self->path.length;
-
-        if (is_left_out(key))
-            continue;
-        opevo_text_printf(&self->path, "%s%s", length ? "." : "", key);
-        compare(self, key, 0, false, value, json_object_get(found, key));
-        self->path.length = length;
-        self->path.data[length] = '\0';
+        enter(self, key, value, json_object_get(found, key));
+    }
+    json_object_foreach((json_t *)found, key, value)
+    {
+        if (!json_object_get(stated, key))
+            enter(self, key, NULL, value);
     }
 }
 
@@ -265,7 +401,7 @@ static void compare(comparer *self, const char *key, size_t at, bool is_element,
     if (json_is_number(stated) && json_is_number(found)) {
         judge_number(self, key, at, is_element, stated, found);
     } else if (json_is_string(stated)) {
-        judge_text(self, stated, found);
+        judge_text(self, key, stated, found);
     } else if (!nested && found && json_typeof(stated) == json_typeof(found)) {
         self->result->equal++;
     } else if (!nested || self->depth == DEPTH_MOST || !found ||
@@ -275,6 +411,7 @@ static void compare(comparer *self, const char *key, size_t at, bool is_element,
     } else if (is_interval(key, stated)) {
         judge_interval(self, stated, found);
     } else {
+        self->other[self->depth] = found;
         self->outer[self->depth++] = stated;
         if (json_is_object(stated))
             compare_objects(self, stated, found);

@@ -131,9 +131,10 @@ static void compare_computed(tables *self)
     }
 }
 
-/* Go to the row of the found table with the parameters of the stated one, from `at` on and then
- * from the beginning: both are mostly in the same order. NULL: there is none. */
-static const char *seek(tables *self, const char *begin, const char *at, const char *end)
+/* Go to the row of a table, split into `out`, with the parameters of `row`, from `at` on and then
+ * from the beginning: both tables are mostly in the same order. NULL: there is none. */
+static const char *seek(const tables *self, const line *row, const char *begin, const char *at,
+                        const char *end, line *out)
 {
     const char *from = at;
 
@@ -143,9 +144,9 @@ static const char *seek(tables *self, const char *begin, const char *at, const c
         while (from < until) {
             bool same = true;
 
-            from = split(from, end, &self->found);
+            from = split(from, end, out);
             for (size_t i = 0; i < self->parameters && same; i++)
-                same = same_cell(&self->stated, &self->found, i);
+                same = same_cell(row, out, i);
             if (same)
                 return from;
         }
@@ -153,13 +154,70 @@ static const char *seek(tables *self, const char *begin, const char *at, const c
     return NULL;
 }
 
+static void differ_whole(tables *self, const char *what)
+{
+    self->result->differ++;
+    opevo_text_printf(&self->result->list, "row %zu%s\n", self->row, what);
+}
+
+/* Each stated row beside the found one; returns their number. */
+static size_t compare_rows(tables *self, const char *stated, const char *end, const char *begin,
+                           const char *found_end, bool is_sample)
+{
+    const char *at = begin;
+
+    for (self->row = 0; stated < end;) {
+        const char *next = NULL;
+
+        self->row++;
+        stated = split(stated, end, &self->stated);
+        next = seek(self, &self->stated, begin, at, found_end, &self->found);
+        at = next ? next : at;
+        if (!next && !is_sample)
+            differ_whole(self, ": its configuration was not found");
+        if (next && self->measured)
+            compare_measured(self);
+        else if (next)
+            compare_computed(self);
+    }
+    return self->row;
+}
+
+/* Rows that were found, and that the stated table leaves out; returns the number of all found. */
+static size_t find_omitted(tables *self, const char *found, const char *found_end,
+                           const char *begin, const char *end)
+{
+    const char *at = begin;
+
+    for (self->row = 0; found < found_end;) {
+        const char *next = NULL;
+
+        self->row++;
+        found = split(found, found_end, &self->found);
+        next = seek(self, &self->found, begin, at, end, &self->stated);
+        at = next ? next : at;
+        if (!next)
+            differ_whole(self, " of those that were found is not stated");
+    }
+    return self->row;
+}
+
+static bool same_heads(const tables *self)
+{
+    bool same = self->head.count == self->found.count;
+
+    for (size_t i = 0; i < self->head.count && same; i++)
+        same = same_cell(&self->head, &self->found, i);
+    return same;
+}
+
 opevo_status opevo_reproduction_compare_tables(opevo_reproduction *self, const char *stated,
                                                const char *found, bool measured, bool is_sample,
-                                               opevo_error *err)
+                                               bool is_part, opevo_error *err)
 {
     tables *now = opevo_calloc(1, sizeof *now);
     const char *end = stated + strlen(stated), *found_end = found + strlen(found);
-    const char *begin = NULL, *at = NULL;
+    size_t rows = 0, found_rows = 0;
     opevo_status status = OPEVO_OK;
 
     if (!now)
@@ -167,25 +225,21 @@ opevo_status opevo_reproduction_compare_tables(opevo_reproduction *self, const c
     now->result = self;
     now->measured = measured;
     stated = split(stated, end, &now->head);
-    begin = at = split(found, found_end, &now->found);
+    found = split(found, found_end, &now->found);
     now->parameters = find(&now->head, "time_ms");
     now->status = find(&now->head, "status");
     now->samples = find(&now->head, "samples_ms");
-    while (stated < end) {
-        const char *next = NULL;
-
-        now->row++;
-        stated = split(stated, end, &now->stated);
-        next = seek(now, begin, at, found_end);
-        at = next ? next : at;
-        if (!next && !is_sample) {
+    if (same_heads(now)) {
+        rows = compare_rows(now, stated, end, found, found_end, is_sample);
+        if (!is_part)
+            found_rows = find_omitted(now, found, found_end, stated, end);
+        if (!is_part && !is_sample && rows != found_rows) {
             self->differ++;
-            opevo_text_printf(&self->list, "row %zu: its configuration was not found\n", now->row);
+            opevo_text_printf(&self->list, "%zu rows are stated, %zu found\n", rows, found_rows);
         }
-        if (next && measured)
-            compare_measured(now);
-        else if (next)
-            compare_computed(now);
+    } else {
+        self->differ++;
+        opevo_text_add(&self->list, "its columns are other ones\n");
     }
     status = opevo_text_check(&self->list, err);
     opevo_free(now);

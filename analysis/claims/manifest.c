@@ -147,6 +147,7 @@ static void add_registration(void *context, const opevo_registration *one)
     opevo_json_string(out, "plan", one->plan);
     opevo_json_string(out, "written", one->written);
     opevo_json_bool(out, "before_first_trial", !one->late);
+    opevo_json_index(out, "runs", one->runs);
     opevo_json_string(out, "text", one->text); /* as hashed: a tree would not keep its blanks */
     opevo_text_add(out, "}");
 }

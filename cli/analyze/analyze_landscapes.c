@@ -109,9 +109,9 @@ static void note_looks(const opevo_stored_landscape *row, opevo_text *out)
     else if (log.altered)
         opevo_text_add(out, ": its file was altered, so that its looks are not known\n");
     else
-        opevo_text_printf(out, ": %llu look%s, %llu of them after its file was copied or moved\n",
-                          (unsigned long long)log.looks, log.looks == 1 ? "" : "s",
-                          (unsigned long long)log.copies);
+        opevo_text_printf(
+            out, ": number of looks: %llu, of them after its file was copied or moved: %llu\n",
+            (unsigned long long)log.looks, (unsigned long long)log.copies);
 }
 
 /* --objective NAME may then mean the other one. */

@@ -26,10 +26,15 @@ typedef struct opevo_i_cli_reproduced {
 
 /* ---- reproduce_run.c ---- */
 
+/* Whether a call that a file asks for is harmless, for the file may come from anybody. Errors:
+ * INVALID for one that writes outside of the scratch folder, or that executes programs unless what
+ * is measured is to be repeated. */
+opevo_status opevo_i_cli_reproduce_allow(const opevo_i_cli_reproduced *self, const opevo_call *call,
+                                         opevo_error *err);
 /* Run a verb in this process, by its words; what it prints is appended. Errors: those of the
- * verb. */
-opevo_status opevo_i_cli_reproduce_run(const char *const *words, size_t count, opevo_text *out,
-                                       opevo_error *err);
+ * verb, and of opevo_i_cli_reproduce_allow. */
+opevo_status opevo_i_cli_reproduce_run(const opevo_i_cli_reproduced *self, const char *const *words,
+                                       size_t count, opevo_text *out, opevo_error *err);
 /* Whether an objective, as --on names it, is computed. */
 bool opevo_i_cli_reproduce_is_computed(const char *on);
 /* Note that something was not repeated. */

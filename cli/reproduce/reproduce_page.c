@@ -10,6 +10,7 @@
 #include <opevo/memory.h>
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -170,25 +171,39 @@ static bool find_cell(const page *self, const json_t *check, char *out)
     return found;
 }
 
-/* The number that is the part-th of a cell, from 0, as printed. */
+/* The length of the minus before a number that is not the dash of a range or of a name: "-" or the
+ * sign U+2212; 0 for none. */
+static size_t minus_before(const char *cell, const char *at)
+{
+    static const char sign[] = "\xe2\x88\x92";
+    size_t length = at > cell && at[-1] == '-'                   ? 1
+                    : at - cell >= 3 && !memcmp(at - 3, sign, 3) ? 3
+                                                                 : 0;
+    const char *before = at - length;
+
+    return length && before > cell && isalnum((unsigned char)before[-1]) ? 0 : length;
+}
+
+/* The number that is the part-th of a cell, from 0, as printed, with "-" for its minus. */
 static bool read_number(const char *cell, size_t part, char *out)
 {
-    for (size_t i = 0; *cell; i++) {
-        size_t length = 0;
+    const char *at = cell;
 
-        while (*cell && !isdigit((unsigned char)*cell) &&
-               !(*cell == '.' && isdigit((unsigned char)cell[1])))
-            cell++;
-        while (isdigit((unsigned char)cell[length]) ||
-               (strchr(".,", cell[length]) && cell[length] &&
-                isdigit((unsigned char)cell[length + 1])))
+    for (size_t i = 0; *at; i++) {
+        size_t length = 0, minus = 0;
+
+        while (*at && !isdigit((unsigned char)*at) &&
+               !(*at == '.' && isdigit((unsigned char)at[1])))
+            at++;
+        minus = minus_before(cell, at);
+        while (isdigit((unsigned char)at[length]) ||
+               (at[length] && strchr(".,", at[length]) && isdigit((unsigned char)at[length + 1])))
             length++;
-        if (i == part && length > 0 && length < CELL_SIZE) {
-            memcpy(out, cell, length);
-            out[length] = '\0';
+        if (i == part && length > 0 && length + 1 < CELL_SIZE) {
+            snprintf(out, CELL_SIZE, "%s%.*s", minus ? "-" : "", (int)length, at);
             return true;
         }
-        cell += length;
+        at += length;
     }
     return false;
 }
@@ -260,7 +275,8 @@ static opevo_status ask(page *self, const json_t *command, opevo_error *err)
     self->answer = NULL;
     opevo_text_clear(&self->asked);
     opevo_text_add(&self->asked, whole.data);
-    OPEVO_TRY(opevo_i_cli_reproduce_run((const char *const *)words, count, &printed, err));
+    OPEVO_TRY(
+        opevo_i_cli_reproduce_run(self->self, (const char *const *)words, count, &printed, err));
     OPEVO_TRY(opevo_json_parse("the output of a command", opevo_text_string(&printed),
                                printed.length, &self->answer, err));
     self->self->repeated++;

@@ -5,6 +5,7 @@
 #include "reproduce_internal.h"
 
 #include <opevo/file.h>
+#include <opevo/json_read.h>
 #include <opevo/memory.h>
 #include <opevo/sha256.h>
 
@@ -92,7 +93,7 @@ static const char *value_of(const json_t *command, const char *option)
 }
 
 static opevo_status record(opevo_i_cli_reproduced *self, const json_t *command, bool measured,
-                           char **out, opevo_error *err)
+                           char **out, json_t **description, opevo_error *err)
 {
     const char *words[WORDS_MOST];
     const char *wanted = value_of(command, "--sample");
@@ -107,13 +108,41 @@ static opevo_status record(opevo_i_cli_reproduced *self, const json_t *command, 
     OPEVO_TRY(opevo_text_check(&name, err));
     OPEVO_TRY(opevo_text_check(&json, err));
     count = make_words(command, name.data, sample, measured, words);
-    OPEVO_TRY(opevo_i_cli_reproduce_run(words, count, &printed, err));
+    OPEVO_TRY(opevo_i_cli_reproduce_run(self, words, count, &printed, err));
     self->repeated++;
     OPEVO_TRY(read_table(json.data, out, &size, err));
+    OPEVO_TRY(opevo_json_load(json.data, TABLE_BYTES_MAX, description, err));
 cleanup:
     opevo_text_free(&name);
     opevo_text_free(&json);
     opevo_text_free(&printed);
+    return status;
+}
+
+/* The descriptions but for the name, and of a sample without what is of its rows. */
+static opevo_status compare_descriptions(opevo_i_cli_reproduced *self, const json_t *stated,
+                                         const json_t *found, bool is_sample, opevo_error *err)
+{
+    static const char *const own[] = {"name", "table_sha256", "program"};
+    static const char *const of_rows[] = {"rows", "valid", "status_counts", "best"};
+    json_t *sides[] = {json_copy((json_t *)stated), json_copy((json_t *)found)};
+    char *texts[] = {NULL, NULL};
+    opevo_status status = OPEVO_OK;
+
+    for (size_t side = 0; side < 2; side++) {
+        for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+            json_object_del(sides[side], own[i]);
+        for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows && is_sample; i++)
+            json_object_del(sides[side], of_rows[i]);
+        texts[side] = sides[side] ? json_dumps(sides[side], JSON_COMPACT) : NULL;
+        json_decref(sides[side]);
+    }
+    status = texts[0] && texts[1]
+                 ? opevo_reproduction_compare(&self->result, texts[0], strlen(texts[0]), texts[1],
+                                              strlen(texts[1]), self->exactly, err)
+                 : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to compare descriptions.");
+    free(texts[0]); /* Jansson's */
+    free(texts[1]);
     return status;
 }
 
@@ -122,7 +151,10 @@ static const char *why_not(const opevo_i_cli_reproduced *self, const json_t *com
                            bool *measured)
 {
     const char *on = value_of(command, "--on");
+    const char *verb = json_string_value(json_array_get(command, 0));
 
+    if (!verb || strcmp(verb, "record") != 0)
+        return "its command is not that of a recording";
     for (size_t i = 0; i < json_array_size(command); i++) {
         const char *word = json_string_value(json_array_get(command, i));
 
@@ -141,9 +173,10 @@ opevo_status opevo_i_cli_reproduce_recording(opevo_i_cli_reproduced *self, const
 {
     const json_t *command = json_object_get(json_object_get(root, "manifest"), "command");
     char *stated = NULL, *found = NULL;
+    json_t *description = NULL;
     const char *why = NULL;
     size_t size = 0;
-    bool good = true, measured = false;
+    bool good = true, measured = false, is_part = !json_object_get(root, "table_sha256");
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(read_table(self->path, &stated, &size, err));
@@ -154,10 +187,13 @@ opevo_status opevo_i_cli_reproduce_recording(opevo_i_cli_reproduced *self, const
         opevo_i_cli_reproduce_leave(self, "%s", why);
     if (why || !good)
         goto cleanup;
-    OPEVO_TRY(record(self, command, measured, &found, err));
-    OPEVO_TRY(
-        opevo_reproduction_compare_tables(&self->result, stated, found, measured, measured, err));
+    OPEVO_TRY(record(self, command, measured, &found, &description, err));
+    OPEVO_TRY(opevo_reproduction_compare_tables(&self->result, stated, found, measured, measured,
+                                                is_part, err));
+    if (!is_part)
+        OPEVO_TRY(compare_descriptions(self, root, description, measured, err));
 cleanup:
+    json_decref(description);
     opevo_free(stated);
     opevo_free(found);
     return status;

@@ -9,15 +9,67 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* Verbs that write nothing but their output, and where they write it is replaced. */
+/* ---- What a file may ask for ---------------------------------------------------------------- */
+
+/* Verbs that write nothing but their output, or where they are told to. */
 static bool is_repeatable(const opevo_verb *verb)
 {
     return verb->has_manifest || verb == &opevo_i_cli_verb_report ||
            verb == &opevo_i_cli_verb_record || verb == &opevo_i_cli_verb_space;
 }
 
-opevo_status opevo_i_cli_reproduce_run(const char *const *words, size_t count, opevo_text *out,
-                                       opevo_error *err)
+static bool is_one_of(const char *name, const char *const *names)
+{
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
+/* A file in the scratch folder, whose name nobody knew before. */
+static bool is_scratch(const opevo_i_cli_reproduced *self, const char *path)
+{
+    size_t length = strlen(self->scratch);
+
+    return path && !strncmp(path, self->scratch, length) && path[length] == '/';
+}
+
+opevo_status opevo_i_cli_reproduce_allow(const opevo_i_cli_reproduced *self, const opevo_call *call,
+                                         opevo_error *err)
+{
+    static const char *const writing[] = {"-o", "out", "svg", "emit", "store", NULL};
+    static const char *const executing[] = {"workers", "workers-from", "workers-address", "build",
+                                            NULL};
+    bool written = false;
+
+    for (size_t i = 0; i < call->given_count; i++) {
+        const opevo_given *given = &call->given[i];
+        const char *name = given->option->name, *dashes = opevo_i_cli_option_dashes(given->option);
+        bool executes = is_one_of(name, executing) ||
+                        (!strcmp(name, "on") && !opevo_i_cli_reproduce_is_computed(given->value));
+
+        if (is_one_of(name, writing) && !is_scratch(self, given->value))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "%s: its opevo %s would write %s; a file that opevo wrote does not "
+                              "ask for %s%s.",
+                              self->path, call->verb->name, given->value, dashes, name);
+        if (executes && !self->measures)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "%s: its opevo %s would execute %s%s %s; --measure allows that.",
+                              self->path, call->verb->name, dashes, name, given->value);
+        written = written || is_one_of(name, writing);
+    }
+    if (!written &&
+        (call->verb == &opevo_i_cli_verb_report || call->verb == &opevo_i_cli_verb_record))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s: its opevo %s does not say what this kind of file holds.", self->path,
+                          call->verb->name);
+    return OPEVO_OK;
+}
+
+/* ---- Running -------------------------------------------------------------------------------- */
+
+opevo_status opevo_i_cli_reproduce_run(const opevo_i_cli_reproduced *self, const char *const *words,
+                                       size_t count, opevo_text *out, opevo_error *err)
 {
     const opevo_verb *verb = NULL;
     const opevo_call *own = NULL;
@@ -31,9 +83,12 @@ opevo_status opevo_i_cli_reproduce_run(const char *const *words, size_t count, o
     if (!is_repeatable(verb))
         return OPEVO_FAIL(err, OPEVO_INVALID, "opevo %s is not repeated.", verb->name);
     OPEVO_TRY(opevo_i_cli_call_parse(verb, (int)count - 1, (char **)(words + 1), &call, err));
-    own = opevo_i_cli_manifest_begin(&call);
-    status = verb->run(&call, out, &exit_code, err);
-    opevo_i_cli_manifest_begin(own);
+    status = opevo_i_cli_reproduce_allow(self, &call, err);
+    if (status == OPEVO_OK) {
+        own = opevo_i_cli_manifest_begin(&call);
+        status = verb->run(&call, out, &exit_code, err);
+        opevo_i_cli_manifest_begin(own);
+    }
     opevo_i_cli_call_free(&call);
     if (status == OPEVO_OK)
         status = opevo_text_check(out, err);

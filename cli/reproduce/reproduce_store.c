@@ -8,6 +8,8 @@
 
 #include <opevo/json_read.h>
 #include <opevo/memory.h>
+#include <opevo/sha256.h>
+#include <opevo/store.h>
 #include <opevo/study_until.h>
 
 #include <stdlib.h>
@@ -133,6 +135,12 @@ static void compare_data(opevo_i_cli_reproduced *self, const char *stated, const
     const json_t *before = json_object_get(a, "objectives"),
                  *now = json_object_get(b, "objectives");
 
+    /* Seeds that are added until resolved are those up to a limit, not those of the plan. */
+    if (!json_object_get(a, "until") &&
+        !json_equal(json_object_get(a, "seeds"), json_object_get(b, "seeds"))) {
+        self->result.differ++;
+        opevo_text_add(&self->result.list, "the registered seeds are not those of the plan\n");
+    }
     for (size_t i = 0; i < json_array_size(before); i++) {
         const json_t *one = json_array_get(before, i);
         char *was = NULL, *is = NULL;
@@ -155,13 +163,56 @@ static void compare_data(opevo_i_cli_reproduced *self, const char *stated, const
     json_decref(b);
 }
 
+/* The hash that a reader compares with a published one must be that of what is repeated. */
+static void check_hash(opevo_i_cli_reproduced *self, const char *text, const char *stated)
+{
+    char hash[OPEVO_SHA256_SIZE];
+
+    opevo_sha256_of(text, strlen(text), hash);
+    if (stated && !strcmp(hash, stated)) {
+        self->result.equal++;
+        return;
+    }
+    self->result.differ++;
+    opevo_text_printf(&self->result.list,
+                      "the plan is not the registered one: its text has SHA-256 %s, %.64s is "
+                      "stated\n",
+                      hash, stated ? stated : "nothing");
+}
+
+static void count_run(void *context, const opevo_run_info *info)
+{
+    size_t *count = context;
+
+    (void)info;
+    ++*count;
+}
+
+/* The number of runs of a store; 0 where there is none yet. */
+static opevo_status count_runs(const char *path, size_t *count, opevo_error *err)
+{
+    opevo_store *store = NULL;
+    opevo_status status = OPEVO_OK;
+
+    *count = 0;
+    if (access(path, F_OK) != 0)
+        return OPEVO_OK;
+    status = opevo_store_open(path, OPEVO_STORE_READ, &store, err);
+    if (status == OPEVO_OK)
+        status = opevo_store_list(store, count_run, count, err);
+    opevo_store_close(store);
+    return status;
+}
+
 static opevo_status make_registered(opevo_i_cli_reproduced *self, const json_t *one,
                                     const char *target, bool *whole, opevo_error *err)
 {
     const char *text = json_string_value(json_object_get(one, "text"));
     const char *plan = json_string_value(json_object_get(one, "plan"));
+    json_int_t runs = json_integer_value(json_object_get(one, "runs"));
     json_t *root = text ? json_loads(text, 0, NULL) : NULL;
-    char *planned = dump(json_object_get(root, "plan"));
+    char *planned = root ? dump(json_object_get(root, "plan")) : NULL;
+    size_t before = 0, after = 0;
     opevo_text path = {0}, found = {0};
     opevo_status status = OPEVO_OK;
 
@@ -170,12 +221,21 @@ static opevo_status make_registered(opevo_i_cli_reproduced *self, const json_t *
                             "%s: its manifest has a registration without a plan.", self->path);
         goto cleanup;
     }
+    check_hash(self, text, json_string_value(json_object_get(one, "hash")));
     add_plan_path(self, plan, &path);
     OPEVO_TRY(opevo_text_check(&path, err));
+    OPEVO_TRY(count_runs(target, &before, err));
     OPEVO_TRY(
         opevo_i_cli_reproduce_plan(self, planned, path.data, target, root, &found, whole, err));
-    if (*whole)
-        compare_data(self, text, opevo_text_string(&found));
+    if (!*whole)
+        goto cleanup;
+    compare_data(self, text, opevo_text_string(&found));
+    OPEVO_TRY(count_runs(target, &after, err));
+    if (runs < 0 || after - before != (size_t)runs) {
+        opevo_i_cli_reproduce_leave(self, "the runs of %s: it makes %zu, and %lld are in the store",
+                                    path.data, after - before, (long long)runs);
+        *whole = false;
+    }
 cleanup:
     json_decref(root);
     free(planned); /* Jansson's */
@@ -186,7 +246,8 @@ cleanup:
 
 /* ---- Calls of tune --------------------------------------------------------------------------- */
 
-static opevo_status tune(const char *text, const char *seed, const char *target, opevo_error *err)
+static opevo_status tune(const opevo_i_cli_reproduced *self, const char *text, const char *seed,
+                         const char *target, opevo_error *err)
 {
     opevo_i_cli_call_file file = {.root = NULL};
     opevo_text out = {0};
@@ -201,6 +262,8 @@ static opevo_status tune(const char *text, const char *seed, const char *target,
         !opevo_i_cli_call_file_add(&file, "quiet", NULL))
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to repeat a run.");
     else
+        status = opevo_i_cli_reproduce_allow(self, &file.call, err);
+    if (status == OPEVO_OK)
         status = opevo_i_cli_verb_tune.run(&file.call, &out, &exit_code, err);
 cleanup:
     opevo_i_cli_call_file_free(&file);
@@ -240,7 +303,7 @@ static opevo_status make_called(opevo_i_cli_reproduced *self, const json_t *one,
     for (size_t i = 0; *whole && text && i < json_array_size(seeds) && status == OPEVO_OK; i++) {
         const char *seed = json_string_value(json_array_get(seeds, i));
 
-        status = tune(text, seed ? seed : "1", target, err);
+        status = tune(self, text, seed ? seed : "1", target, err);
     }
     self->repeated += *whole;
     json_decref(call);
@@ -250,6 +313,17 @@ static opevo_status make_called(opevo_i_cli_reproduced *self, const json_t *one,
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
+static opevo_status make_calls(opevo_i_cli_reproduced *self, const json_t *calls,
+                               const char *target, bool *whole, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < json_array_size(calls) && *whole && status == OPEVO_OK; i++)
+        status = make_called(self, json_array_get(calls, i), target, whole, err);
+    return status;
+}
+
+/* Runs without a plan come before the first late plan: they may be why it is late. */
 opevo_status opevo_i_cli_reproduce_store(opevo_i_cli_reproduced *self, const json_t *store,
                                          const char *target, bool *whole, opevo_error *err)
 {
@@ -257,17 +331,27 @@ opevo_status opevo_i_cli_reproduce_store(opevo_i_cli_reproduced *self, const jso
     const json_t *calls = json_object_get(store, "calls");
     const char *name = json_string_value(json_object_get(store, "file"));
     json_int_t others = json_integer_value(json_object_get(store, "others"));
+    bool called = false;
     opevo_status status = OPEVO_OK;
 
     *whole = true;
-    for (size_t i = 0; i < json_array_size(plans) && *whole && status == OPEVO_OK; i++)
-        status = make_registered(self, json_array_get(plans, i), target, whole, err);
-    for (size_t i = 0; i < json_array_size(calls) && *whole && status == OPEVO_OK; i++)
-        status = make_called(self, json_array_get(calls, i), target, whole, err);
+    for (size_t i = 0; i < json_array_size(plans) && *whole; i++) {
+        const json_t *one = json_array_get(plans, i);
+
+        if (!called && json_is_false(json_object_get(one, "before_first_trial"))) {
+            called = true;
+            OPEVO_TRY(make_calls(self, calls, target, whole, err));
+        }
+        if (*whole)
+            OPEVO_TRY(make_registered(self, one, target, whole, err));
+    }
+    if (!called)
+        OPEVO_TRY(make_calls(self, calls, target, whole, err));
     if (others && *whole) {
-        opevo_i_cli_reproduce_leave(self, "the runs of %s: %lld of them name no command", name,
-                                    (long long)others);
+        opevo_i_cli_reproduce_leave(self, "the runs of %s: %lld of them name no command",
+                                    name ? name : "a store", (long long)others);
         *whole = false;
     }
+cleanup:
     return status;
 }

@@ -126,6 +126,8 @@ static void print_text(const opevo_i_cli_reproduced *self, const char *name, boo
     opevo_text_printf(out, ", %zu do not follow\n", result->differ);
     add_lines("does not follow", &result->list, out);
     if (!quiet)
+        add_lines("not judged", &result->open, out);
+    if (!quiet)
         add_lines("not repeated", &self->left, out);
 }
 
@@ -158,6 +160,7 @@ static void print_json(const opevo_i_cli_reproduced *self, const char *name, ope
     opevo_json_index(out, "unjudged", self->result.unjudged);
     opevo_json_index(out, "differ", self->result.differ);
     add_json_lines("does_not_follow", &self->result.list, out);
+    add_json_lines("not_judged", &self->result.open, out);
     add_json_lines("not_repeated", &self->left, out);
     opevo_text_add(out, "}");
 }
@@ -187,6 +190,7 @@ static opevo_status do_file(const opevo_call *call, const char *name, const char
     nftw(scratch.data, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     OPEVO_TRY(status);
     OPEVO_TRY(opevo_text_check(&self.left, err));
+    OPEVO_TRY(opevo_text_check(&self.result.open, err));
     if (opevo_i_cli_flag(call, "json"))
         print_json(&self, name, out);
     else

@@ -85,18 +85,55 @@ CHECK_TEST(bounded_numbers_follow_within_the_bound)
 /* A verdict is a word: it may not change, however its numbers do. */
 CHECK_TEST(words_follow_but_for_their_numbers)
 {
-    check("{\"s\": \"a is better: mean 0.9\"}", "{\"s\": \"a is better: mean 0.85\"}", false,
-          (size_t[]){0, 0, 1, 0});
-    check("{\"s\": \"a is better: mean 0.9\"}", "{\"s\": \"a is worse: mean 0.85\"}", false,
-          (size_t[]){0, 0, 0, 1});
-    check("{\"s\": \"a is better: mean 0.9\"}", "{\"s\": \"a is better: mean 0.85\"}", true,
-          (size_t[]){0, 0, 0, 1});
+    check("{\"sentence\": \"a is better: mean 0.9\"}", "{\"sentence\": \"a is better: mean 0.85\"}",
+          false, (size_t[]){0, 0, 1, 0});
+    check("{\"sentence\": \"a is better: mean 0.9\"}", "{\"sentence\": \"a is worse: mean 0.85\"}",
+          false, (size_t[]){0, 0, 0, 1});
+    check("{\"sentence\": \"a is better: mean 0.9\"}", "{\"sentence\": \"a is better: mean 0.85\"}",
+          true, (size_t[]){0, 0, 0, 1});
 }
 
 CHECK_TEST(what_is_missing_does_not_follow)
 {
     check("{\"a\": 1, \"b\": [1, 2]}", "{\"b\": [1]}", false, (size_t[]){0, 0, 0, 2});
     check("{\"a\": 1}", "{\"a\": \"1\"}", false, (size_t[]){0, 0, 0, 1});
+    check("{\"b\": [{}]}", "{\"a\": 1, \"b\": [{\"failed\": 3}]}", true, (size_t[]){0, 0, 0, 2});
+    check("{\"b\": [{}]}", "{\"a\": 1, \"b\": [{\"failed\": 3}]}", false, (size_t[]){0, 0, 0, 2});
+}
+
+/* An author may state any build, interval and bound: none of them lets another number pass. */
+CHECK_TEST(a_file_does_not_say_how_far_off_it_may_be)
+{
+    const char *found = "{\"mean\": 0.5, \"interval\": [0.4, 0.6]}";
+    const char *law = "{\"bound\": 1e-12, \"law\": [{\"p\": 0.5}]}";
+
+    check("{\"mean\": 9, \"interval\": [0, 10]}", found, false, (size_t[]){0, 0, 0, 2});
+    check("{\"mean\": 0.5, \"interval\": [0.499, 0.501]}", found, false, (size_t[]){1, 0, 0, 1});
+    check("{\"mean\": 0.5, \"interval\": [null, null]}", found, false, (size_t[]){1, 0, 0, 1});
+    check("{\"mean\": 0.5, \"interval\": [0.6, 0.4]}", found, false, (size_t[]){1, 0, 0, 1});
+    check("{\"bound\": 1, \"law\": [{\"p\": 0.9}]}", law, false, (size_t[]){0, 0, 0, 2});
+}
+
+CHECK_TEST(what_is_given_or_exact_follows_but_for_rounding)
+{
+    check("{\"optimum\": 3, \"runs\": 7, \"seed\": 1}",
+          "{\"optimum\": 1, \"runs\": 8, \"seed\": 2}", false, (size_t[]){0, 0, 0, 3});
+    check("{\"sure\": \"exact\", \"points\": [{\"sd\": 0.3}, {\"sd\": 0.4}]}",
+          "{\"sure\": \"exact\", \"points\": [{\"sd\": 0.30000000000000004}, {\"sd\": 0.41}]}",
+          false, (size_t[]){1, 1, 0, 1});
+}
+
+/* Names and settings have digits that are no numbers of a sentence. */
+CHECK_TEST(words_are_not_numbers)
+{
+    check("{\"settings\": \"lambda=8\"}", "{\"settings\": \"lambda=9\"}", false,
+          (size_t[]){0, 0, 0, 1});
+    check("{\"sentence\": \"a is better\"}", "{\"sentence\": \"a is b.tt-r\"}", false,
+          (size_t[]){0, 0, 0, 1});
+    check("{\"on\": \"recorded:/a/x.csv\"}", "{\"on\": \"recorded:/b/x.csv\"}", true,
+          (size_t[]){1, 0, 0, 0});
+    check("{\"on\": \"recorded:/a/x.csv\"}", "{\"on\": \"recorded:/b/y.csv\"}", true,
+          (size_t[]){0, 0, 0, 1});
 }
 
 CHECK_TEST(tables)
@@ -105,18 +142,51 @@ CHECK_TEST(tables)
     const char *found = "X,time_ms,status,samples_ms\n3,6.5,ok,6;7\n1,9,ok,8;10\n2,,crashed,\n";
     opevo_reproduction result = {.equal = 0};
 
-    assert_int_equal(opevo_reproduction_compare_tables(&result, stated, found, true, false, NULL),
-                     OPEVO_OK);
+    assert_int_equal(
+        opevo_reproduction_compare_tables(&result, stated, found, true, false, false, NULL),
+        OPEVO_OK);
     assert_int_equal(result.equal, 2);  /* two statuses */
     assert_int_equal(result.within, 1); /* 4 .. 6 and 6 .. 7 */
     assert_int_equal(result.differ, 2); /* 1 .. 3 and 8 .. 10; timeout and crashed */
     opevo_reproduction_free(&result);
     result = (opevo_reproduction){.equal = 0};
-    assert_int_equal(opevo_reproduction_compare_tables(&result, stated, stated, false, false, NULL),
-                     OPEVO_OK);
+    assert_int_equal(
+        opevo_reproduction_compare_tables(&result, stated, stated, false, false, false, NULL),
+        OPEVO_OK);
     assert_int_equal(result.equal, 9);
     assert_int_equal(result.differ, 0);
     opevo_reproduction_free(&result);
+}
+
+/* What does not follow of a table beside the one that was found. */
+static size_t tables_differ(const char *stated, const char *found, bool is_sample, bool is_part)
+{
+    opevo_reproduction result = {.equal = 0};
+    size_t differ = 0;
+
+    assert_int_equal(
+        opevo_reproduction_compare_tables(&result, stated, found, false, is_sample, is_part, NULL),
+        OPEVO_OK);
+    differ = result.differ;
+    opevo_reproduction_free(&result);
+    return differ;
+}
+
+CHECK_TEST(rows_and_columns_are_all_stated)
+{
+    const char *found = "X,Y,time_ms,status\n1,2,3,ok\n2,1,4,ok\n";
+
+    assert_int_equal(tables_differ(found, found, false, false), 0);
+    assert_int_equal(tables_differ("X,Y,time_ms,status\n1,2,3,ok\n", found, false, false), 2);
+    assert_int_equal(tables_differ("X,Y,time_ms,status\n1,2,3,ok\n", found, true, false), 1);
+    assert_int_equal(tables_differ("X,Y,time_ms,status\n1,2,3,ok\n", found, false, true), 0);
+    assert_int_equal(
+        tables_differ("X,Y,time_ms,status\n1,2,3,ok\n1,2,3,ok\n2,1,4,ok\n", found, false, false),
+        1);
+    assert_int_equal(tables_differ("Y,X,time_ms,status\n1,2,3,ok\n2,1,4,ok\n", found, false, false),
+                     1);
+    assert_int_equal(tables_differ("X,Y,time_us,status\n1,2,3,ok\n2,1,4,ok\n", found, false, false),
+                     1);
 }
 
 CHECK_TEST(pages_print_rounded_numbers)

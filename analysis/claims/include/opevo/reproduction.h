@@ -21,6 +21,7 @@ typedef struct opevo_reproduction {
     size_t unjudged; /* another estimate, for which the file states no interval */
     size_t differ;   /* does not follow */
     opevo_text list; /* a line for each of the latter, and for what else is to be said */
+    opevo_text open; /* a line for each that is not judged */
 } opevo_reproduction;
 
 OPEVO_API void opevo_reproduction_free(opevo_reproduction *self);
@@ -29,12 +30,17 @@ OPEVO_API void opevo_reproduction_free(opevo_reproduction *self);
  * manifests, nor what names files, commands, versions and dates.
  *
  *   exactly  the same build computed both from the same outcomes on a machine of the same kind:
- *            only equal values follow. Otherwise a number follows that is within the bound of the
- *            object that it stands in ("bound"), or within its interval ("interval" beside "mean",
- *            "x_interval" beside "x", "low" and "high" beside it); intervals follow that overlap;
- *            words follow that are equal but for numbers in them.
+ *            only equal values follow. Otherwise numbers follow that are equal but for rounding
+ *            (1e-9 of their size), that differ by at most twice the smaller of the bounds of both
+ *            ("bound" of the object that they stand in, itself within a factor of 2), or that each
+ *            are within the interval of the other ("interval" beside "mean", "x_interval" beside
+ *            "x", "low" and "high" beside it); intervals follow that overlap, with lengths within a
+ *            factor of 2. What plan and data give, and numbers that are "sure": "exact", follow if
+ *            they are equal but for rounding. Sentences are not judged where only numbers in them
+ *            differ.
  *
- * Each value counts once in `self`; differences are appended to its list as "PATH: A is stated, B
+ * A member that only one of the objects has does not follow. Files are the same in another folder.
+ * Each value counts once in `self`; differences are appended to its lists as "PATH: A is stated, B
  * found". Errors: INVALID for what is not an object; NOMEM. */
 OPEVO_API opevo_status opevo_reproduction_compare(opevo_reproduction *self, const char *stated,
                                                   size_t stated_size, const char *found,
@@ -43,11 +49,12 @@ OPEVO_API opevo_status opevo_reproduction_compare(opevo_reproduction *self, cons
 
 /* The same of two tables, as `opevo record` writes them, row by row; with `measured` a result
  * follows if the ranges of the single measurements of both rows overlap, and costs and messages are
- * not compared. Rows that only `stated` has are left out where `is_sample`. */
+ * not compared. Columns must be the same. Rows that only `stated` has are left out where
+ * `is_sample`, and those that only `found` has where `is_part`. */
 OPEVO_API opevo_status opevo_reproduction_compare_tables(opevo_reproduction *self,
                                                          const char *stated, const char *found,
                                                          bool measured, bool is_sample,
-                                                         opevo_error *err);
+                                                         bool is_part, opevo_error *err);
 
 /* Whether a number is what a page prints of it: "815,558", ".997", "6.81", rounded to the digits
  * that it prints. False for a text that is not a number. */
