@@ -35,7 +35,8 @@ typedef struct opevo_i_cli_portfolio {
     double *regret, *numbers, *weights;
     const char **configurations, **names;
     size_t features, measured;
-    opevo_text dropped; /* names of workloads of which nothing succeeded, separated by commas */
+    /* Names of workloads of which nothing succeeded, separated by commas. */
+    opevo_text dropped, dropped_json;
     opevo_portfolio_matrix matrix;
     /* What is found. */
     opevo_portfolio_options options;

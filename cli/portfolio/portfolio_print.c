@@ -299,7 +299,9 @@ void opevo_i_cli_portfolio_print_json(const opevo_i_cli_portfolio *self, opevo_t
     opevo_text_add(out, "{");
     opevo_json_string(out, "by", aim_of(self));
     opevo_json_index(out, "configurations_measured", self->matrix.configurations);
-    opevo_json_string(out, "without_success", opevo_text_string(&self->dropped));
+    opevo_json_open(out, "without_success", "[");
+    opevo_text_add(out, opevo_text_string(&self->dropped_json));
+    opevo_text_add(out, "]");
     opevo_json_index(out, "cells", self->matrix.workloads * self->matrix.configurations);
     opevo_json_index(out, "cells_measured", self->measured);
     opevo_json_index(out, "most", self->options.most);

@@ -337,6 +337,8 @@ static opevo_status drop_failures(opevo_i_cli_portfolio *self, opevo_error *err)
             continue;
         }
         opevo_text_printf(&self->dropped, "%s%s", self->dropped.length ? ", " : "", row.name);
+        opevo_text_add(&self->dropped_json, self->dropped_json.length ? ", " : "");
+        opevo_text_add_json(&self->dropped_json, row.name);
         opevo_free(row.name);
         opevo_free(row.numbers);
         opevo_free(row.unit);
@@ -354,7 +356,7 @@ static opevo_status drop_failures(opevo_i_cli_portfolio *self, opevo_error *err)
     self->workload_count = kept;
     self->cell_count = cells;
     opevo_free(place);
-    return opevo_text_check(&self->dropped, err);
+    return opevo_text_check(self->dropped.failed ? &self->dropped : &self->dropped_json, err);
 }
 
 static opevo_status make_matrix(opevo_i_cli_portfolio *self, opevo_error *err)
@@ -505,6 +507,7 @@ void opevo_i_cli_portfolio_free(opevo_i_cli_portfolio *self)
     opevo_free(self->configurations);
     opevo_free(self->names);
     opevo_text_free(&self->dropped);
+    opevo_text_free(&self->dropped_json);
     opevo_free(self->by_best);
     opevo_free(self->by_tree);
     opevo_portfolio_free(&self->portfolio);

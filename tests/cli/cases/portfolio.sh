@@ -63,6 +63,7 @@ printf 'X,Y,time_ms,status\n4,1,,runtime_error\n' >bad.csv
 echo '{"format": "tuning-landscape 1", "parameters": [{"name": "X", "type": "int", "values": [4]},
  {"name": "Y", "type": "int", "values": [1]}]}' >bad.json
 opevo portfolio t32.csv bad.csv --configurations 1 | head -3
+opevo portfolio t32.csv bad.csv --json | grep -o '"without_success": [^]]*]'
 opevo portfolio bad.csv
 printf 'X,Y,time_ms,status\n4,1,2,ok\n' >bad.csv # none of t64's
 opevo portfolio t64.csv bad.csv --configurations 1 --emit out2 | sed -n 2,3p
