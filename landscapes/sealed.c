@@ -100,18 +100,60 @@ cleanup:
     return status;
 }
 
-static opevo_status read_sealed(const char *path, sealed *out, opevo_error *err)
+/* The file whole, from its descriptor: the path may lead to another one by now. */
+static opevo_status read_text(int file, sealed *out, opevo_error *err)
+{
+    struct stat info;
+
+    if (fstat(file, &info) != 0)
+        return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", out->path, strerror(errno));
+    if ((uint64_t)info.st_size > SEALED_BYTES_MAX)
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "%s is larger than a sealed landscape can be.",
+                          out->path);
+    out->text = opevo_malloc((size_t)info.st_size + 1, 1);
+    if (!out->text)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", out->path);
+    while (out->size < (size_t)info.st_size) {
+        ssize_t got =
+            pread(file, out->text + out->size, (size_t)info.st_size - out->size, (off_t)out->size);
+
+        if (got < 0 && errno != EINTR)
+            return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", out->path, strerror(errno));
+        if (got == 0)
+            break;
+        out->size += got > 0 ? (size_t)got : 0;
+    }
+    out->text[out->size] = '\0';
+    return OPEVO_OK;
+}
+
+static opevo_status read_sealed(const char *path, int file, sealed *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
     *out = (sealed){.path = path};
-    OPEVO_TRY(opevo_file_read(path, SEALED_BYTES_MAX, &out->text, &out->size, err));
+    OPEVO_TRY(read_text(file, out, err));
     if (out->size < strlen(magic) || memcmp(out->text, magic, strlen(magic)) != 0)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID,
                              "%s is not a sealed landscape; opevo seal makes one.", path));
     out->header = out->text + strlen(magic);
     status = read_header(out, err);
 cleanup:
+    return status;
+}
+
+/* The same by its path, while nobody writes an entry. */
+static opevo_status read_path(const char *path, sealed *out, opevo_error *err)
+{
+    int file = -1;
+    opevo_status status = opevo_file_open(path, SEALED_BYTES_MAX, &file, err);
+
+    *out = (sealed){.path = path};
+    if (status != OPEVO_OK)
+        return status;
+    (void)flock(file, LOCK_SH); /* where there are no locks, a half entry may be read */
+    status = read_sealed(path, file, out, err);
+    close(file);
     return status;
 }
 
@@ -181,7 +223,7 @@ opevo_status opevo_sealed_read_log(const char *path, opevo_sealed_log *out, opev
     sealed self;
     last_entry last = {0, 0};
     opevo_error inner = {OPEVO_OK, ""};
-    opevo_status status = read_sealed(path, &self, &inner);
+    opevo_status status = read_path(path, &self, &inner);
 
     if (status == OPEVO_OK) {
         read_log(&self, out, &last);
@@ -199,7 +241,7 @@ opevo_status opevo_sealed_read_log(const char *path, opevo_sealed_log *out, opev
 opevo_status opevo_sealed_print_log(const char *path, opevo_text *out, opevo_error *err)
 {
     sealed self;
-    opevo_status status = read_sealed(path, &self, err);
+    opevo_status status = read_path(path, &self, err);
 
     if (status == OPEVO_OK)
         opevo_text_add_bytes(out, self.log, (size_t)(self.log_end - self.log));
@@ -220,6 +262,12 @@ static void add_time(opevo_text *out)
     opevo_json_string(out, "time", text);
 }
 
+/* Within the integers that readers of JSON take. */
+static last_entry place_of(const struct stat *info)
+{
+    return (last_entry){(uint64_t)info->st_dev & INT64_MAX, (uint64_t)info->st_ino & INT64_MAX};
+}
+
 static void add_entry(const opevo_sealed_log *log, const char *command, const struct stat *info,
                       bool copied, opevo_text *out)
 {
@@ -235,8 +283,8 @@ static void add_entry(const opevo_sealed_log *log, const char *command, const st
     opevo_json_index(out, "user", getuid());
     opevo_json_string(out, "program", "opevo " OPEVO_VERSION);
     opevo_json_string(out, "build", opevo_build());
-    opevo_json_index(out, "device", (opevo_index)info->st_dev);
-    opevo_json_index(out, "inode", (opevo_index)info->st_ino);
+    opevo_json_index(out, "device", place_of(info).device);
+    opevo_json_index(out, "inode", place_of(info).inode);
     opevo_json_bool(out, "copied", copied);
 }
 
@@ -256,15 +304,19 @@ static opevo_status append(int file, const sealed *self, const char *command, op
         return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", self->path, strerror(errno));
     add_entry(log, command, &info,
               log->looks > 0 &&
-                  (last.inode != (uint64_t)info.st_ino || last.device != (uint64_t)info.st_dev),
+                  (last.inode != place_of(&info).inode || last.device != place_of(&info).device),
               &entry);
     OPEVO_TRY(opevo_text_check(&entry, err));
     extend_chain(entry.data, entry.length, log->head);
     opevo_text_printf(&entry, "%s%s\"}\n", chain_member, log->head);
     OPEVO_TRY(opevo_text_check(&entry, err));
-    if (!opevo_write_all(file, entry.data, entry.length) || fsync(file) != 0)
+    if (!opevo_write_all(file, entry.data, entry.length) || fsync(file) != 0) {
         status = OPEVO_FAIL(err, OPEVO_IO, "%s: %s: it opens only where its log can be written.",
                             self->path, strerror(errno));
+        if (ftruncate(file, (off_t)self->size) != 0) /* a half entry would be an altered log */
+            status = OPEVO_FAIL(err, OPEVO_IO, "%s: %s: its last entry is a part of one.",
+                                self->path, strerror(errno));
+    }
     log->looks++;
 cleanup:
     opevo_text_free(&entry);
@@ -274,7 +326,7 @@ cleanup:
 static opevo_status look(const char *path, const char *command, sealed *self, opevo_sealed_log *log,
                          opevo_error *err)
 {
-    int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    int file = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK);
     opevo_status status = OPEVO_OK;
 
     if (file < 0)
@@ -283,11 +335,21 @@ static opevo_status look(const char *path, const char *command, sealed *self, op
     if (flock(file, LOCK_EX) != 0)
         status = OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(errno));
     if (status == OPEVO_OK)
-        status = read_sealed(path, self, err);
+        status = read_sealed(path, file, self, err);
     if (status == OPEVO_OK)
         status = append(file, self, command, log, err);
     close(file);
     return status;
+}
+
+/* Whether a command can be in an entry, which is a line of JSON. */
+static bool is_line(const char *command)
+{
+    json_t *root = command ? json_loads(command, JSON_DECODE_ANY, NULL) : NULL;
+    bool good = root && !strpbrk(command, "\n\r");
+
+    json_decref(root);
+    return good;
 }
 
 opevo_status opevo_sealed_open(const char *path, const char *command, uint64_t *number,
@@ -301,6 +363,9 @@ opevo_status opevo_sealed_open(const char *path, const char *command, uint64_t *
     if (!opevo_sealed_is(path))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a sealed landscape; opevo seal makes one.",
                           path);
+    if (!is_line(command))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "The command of a look must be a line of JSON, such as [\"tune\"].");
     OPEVO_TRY(look(path, command, &self, &log, err));
     table = opevo_strndup(self.content, self.table_size);
     json = opevo_strndup(self.content + self.table_size, self.json_size);
@@ -357,6 +422,8 @@ static opevo_status write_sealed(const char *path, const char *name, const char 
     if (file < 0 || !opevo_write_all(file, out.data, out.length) || fsync(file) != 0)
         status = OPEVO_FAIL(err, errno == EEXIST ? OPEVO_INVALID : OPEVO_IO, "%s: %s.", path,
                             strerror(errno));
+    if (file >= 0 && status != OPEVO_OK)
+        unlink(path); /* a part of a file */
 cleanup:
     if (file >= 0)
         close(file);

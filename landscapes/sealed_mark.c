@@ -6,19 +6,23 @@
 
 #include "recorded_internal.h"
 
-#include <stdio.h>
+#include <opevo/file.h>
+
+#include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char magic[] = OPEVO_I_SEALED_MAGIC;
 
 bool opevo_sealed_is(const char *path)
 {
     char begin[sizeof magic] = "";
-    FILE *file = fopen(path, "rb");
-    bool found = file && fread(begin, 1, sizeof magic - 1, file) == sizeof magic - 1 &&
+    int file = -1;
+    bool found = opevo_file_open(path, SIZE_MAX, &file, NULL) == OPEVO_OK &&
+                 read(file, begin, sizeof magic - 1) == (ssize_t)(sizeof magic - 1) &&
                  memcmp(begin, magic, sizeof magic - 1) == 0;
 
-    if (file)
-        fclose(file);
+    if (file >= 0)
+        close(file);
     return found;
 }

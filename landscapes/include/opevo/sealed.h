@@ -23,11 +23,11 @@ OPEVO_API bool opevo_sealed_is(const char *path);
  * rows cannot be listed and whose optimum is unknown. Nothing is opened if the entry cannot be
  * written.
  *
- *   command  what opens it, for the entry: JSON, such as ["study", "plan.json"]
+ *   command  what opens it, for the entry: a line of JSON, such as ["study", "plan.json"]
  *   look     out: the number of the entry; may be NULL
  *
- * Errors: INVALID for a file that is not sealed or was altered; IO where it cannot be written;
- * those of opevo_recorded_open. */
+ * Errors: INVALID for a file that is not sealed or was altered, and for another command; IO where
+ * it cannot be written; those of opevo_recorded_open. */
 OPEVO_API opevo_status opevo_sealed_open(const char *path, const char *command, uint64_t *look,
                                          opevo_objective **out, opevo_error *err);
 

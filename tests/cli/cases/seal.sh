@@ -83,3 +83,15 @@ data[data.index(b"}\n") + 40] ^= 1
 open("altered.sealed", "wb").write(data)
 P
 altered
+echo "-- a log that cannot be written whole stays what it was"
+opevo seal toy.csv --out full.sealed >/dev/null
+for turn in 1 2 3 4 5 6; do
+    (trap '' XFSZ; ulimit -f 2; opevo tune --on sealed:full.sealed --trials 2 --quiet >/dev/null 2>err) || break
+done
+echo "$(grep -o 'it opens only where its log can be written' err)"
+[ "$(opevo seal full.sealed --log | wc -l)" = $((turn - 1)) ] && looks full.sealed | grep -c altered
+echo "-- a pipe is refused, not waited for"
+mkfifo pipe
+for on in recorded:pipe sealed:pipe; do
+    timeout 60 opevo tune --on $on --trials 2 2>&1 | sed 's/;.*//'
+done
