@@ -220,6 +220,24 @@ static void doubt_roundings(opevo_proof *out, const opevo_simt *simt)
     conclude(out, OPEVO_PROOF_UNDECIDED, text);
 }
 
+/* What holds of the order of threads that was run, and not of all. */
+static void doubt_orders(opevo_proof *out, const opevo_simt *simt)
+{
+    char place[128], text[OPEVO_PROOF_REASON_SIZE];
+    const char *why = opevo_simt_doubt(simt, place, sizeof place);
+
+    if (!why)
+        return;
+    snprintf(text, sizeof text, "%s %s.", place, why);
+    conclude(out, OPEVO_PROOF_UNDECIDED, text);
+}
+
+/* What runs before a kernel is called. */
+static bool has_constructors(LLVMModuleRef module)
+{
+    return LLVMGetNamedGlobal(module, "llvm.global_ctors") != NULL;
+}
+
 /* What the field says, before a counterexample is looked for. */
 static opevo_status decide(opevo_i_proving *self, opevo_error *err)
 {
@@ -254,6 +272,8 @@ static opevo_status decide(opevo_i_proving *self, opevo_error *err)
                  "The degree is too high for the field: a proof would say little.");
     if (self->out->verdict == OPEVO_PROOF_PROVED)
         doubt_roundings(self->out, opevo_simt_launcher_machine(launcher));
+    if (self->out->verdict == OPEVO_PROOF_PROVED)
+        doubt_orders(self->out, opevo_simt_launcher_machine(launcher));
 cleanup:
     opevo_defined_destroy(defined);
     opevo_launcher_destroy(launcher);
@@ -293,7 +313,11 @@ opevo_status opevo_prove(struct LLVMOpaqueModule *module, const opevo_harness *h
     OPEVO_TRY(match(&self, err));
     OPEVO_TRY(opevo_field_create(self.options.seed, &self.field, err));
     OPEVO_TRY(opevo_simt_costs_load(NULL, &self.costs, err));
-    OPEVO_TRY(decide(&self, err));
+    if (has_constructors(module))
+        conclude(out, OPEVO_PROOF_UNDECIDED,
+                 "The module has functions that run before kernels are called.");
+    else
+        OPEVO_TRY(decide(&self, err));
     if (out->verdict == OPEVO_PROOF_REFUTED && out->memory)
         status = refute(&self, err);
     if (status == OPEVO_OK && out->verdict == OPEVO_PROOF_PROVED && self.options.rounding)

@@ -113,6 +113,26 @@ static opevo_status add_lines(opevo_i_process_arguments *out, const char *lines,
     return OPEVO_OK;
 }
 
+/* Functions of numbers stay calls, as kernels may define ones of these names themselves. */
+static opevo_status add_library(opevo_i_process_arguments *out, opevo_error *err)
+{
+    static const char *const names[] = {
+        "cbrt",  "ceil",  "copysign", "cos",       "erf",   "exp",  "exp2",  "expm1",
+        "fabs",  "floor", "fma",      "fmax",      "fmin",  "fmod", "ldexp", "log",
+        "log10", "log1p", "log2",     "nearbyint", "pow",   "rint", "round", "roundeven",
+        "sin",   "sqrt",  "tan",      "tanh",      "trunc", NULL};
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; names[i] && status == OPEVO_OK; i++)
+        for (int narrow = 0; narrow < 2 && status == OPEVO_OK; narrow++) {
+            char word[48];
+
+            snprintf(word, sizeof word, "-fno-builtin-%s%s", names[i], narrow ? "f" : "");
+            status = add(out, (const char *const[]){word, NULL}, err);
+        }
+    return status;
+}
+
 static opevo_status command_of(const char *path, dialect which, bool own, const char *words,
                                opevo_i_process_arguments *out, opevo_error *err)
 {
@@ -144,6 +164,8 @@ static opevo_status command_of(const char *path, dialect which, bool own, const 
                                            : add(out, plain, err);
     if (status == OPEVO_OK && own && which == DIALECT_C)
         status = add(out, calls, err);
+    if (status == OPEVO_OK && !own && which == DIALECT_C)
+        status = add_library(out, err);
     if (status == OPEVO_OK)
         status = add_lines(out, words, err);
     if (status == OPEVO_OK)

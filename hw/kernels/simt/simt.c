@@ -26,7 +26,7 @@ opevo_status opevo_simt_create(struct LLVMOpaqueModule *module, const opevo_simt
     }
     self->costs = costs;
     self->options = options ? *options : opevo_simt_defaults;
-    self->notable_rounding = OPEVO_I_SIMT_NOWHERE;
+    self->notable_rounding = self->doubtful = OPEVO_I_SIMT_NOWHERE;
     self->options.check_uninitialised |= self->options.arithmetic != NULL;
     opevo_simt_set_step_limit(self, self->options.step_limit);
     self->operations =
@@ -91,15 +91,35 @@ void opevo_simt_count(const opevo_simt *self, opevo_simt_counts *counts)
     counts->warp_instructions = self->steps;
 }
 
+static void name_place(const opevo_simt *self, uint32_t number, char *out, size_t size)
+{
+    const opevo_i_simt_place *at = &self->places[number];
+
+    (void)snprintf(out, size, at->line ? "%s (line %u)" : "%s", at->name, at->line);
+}
+
 bool opevo_simt_notable_rounding(const opevo_simt *self, char *place, size_t size)
 {
-    const opevo_i_simt_place *at;
-
     if (self->notable_rounding == OPEVO_I_SIMT_NOWHERE)
         return false;
-    at = &self->places[self->notable_rounding];
-    (void)snprintf(place, size, at->line ? "%s (line %u)" : "%s", at->name, at->line);
+    name_place(self, self->notable_rounding, place, size);
     return true;
+}
+
+void opevo_i_simt_doubt(opevo_simt *self, uint32_t place, const char *why)
+{
+    if (self->doubtful != OPEVO_I_SIMT_NOWHERE)
+        return;
+    self->doubtful = place;
+    self->doubt = why;
+}
+
+const char *opevo_simt_doubt(const opevo_simt *self, char *place, size_t size)
+{
+    if (self->doubtful == OPEVO_I_SIMT_NOWHERE)
+        return NULL;
+    name_place(self, self->doubtful, place, size);
+    return self->doubt;
 }
 
 size_t opevo_simt_kernel_count(const opevo_simt *self)

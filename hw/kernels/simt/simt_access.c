@@ -370,6 +370,8 @@ bool opevo_i_simt_load(opevo_simt *self, const opevo_i_simt_warp *warp,
         if (self->options.check_uninitialised)
             undefined = invalid_lanes(warp, code, &where);
     }
+    if (self->races && code->atomic && opevo_i_simt_is_ordered(self))
+        opevo_i_simt_doubt(self, code->place, "reads atomically, at no certain time");
     switch (code->size) {
     case 1:
         LOAD(uint8_t)

@@ -96,7 +96,7 @@ static bool decode_shuffle(opevo_i_simt_work *self, uint32_t which)
     code->a = work_part(self, &in[1], 0).at;
     code->b = work_part(self, &in[2], 0).at;
     code->c = work_part(self, &in[3], 0).at;
-    code->number = which;
+    code->number = which | (int64_t)work_part(self, &in[0], 0).at << OPEVO_I_SIMT_SHUFFLE_BITS;
     opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_SHUFFLE);
     return true;
 }
@@ -111,7 +111,10 @@ static bool decode_vote(opevo_i_simt_work *self, uint32_t which)
     code = opevo_i_simt_emit(self->decoder, OPEVO_I_SIMT_VOTE);
     code->to = work_part(self, &self->result, 0).at;
     code->size = work_part(self, &self->result, 0).size;
-    code->a = which == OPEVO_I_SIMT_VOTE_ACTIVE ? code->a : work_part(self, &in[1], 0).at;
+    if (which != OPEVO_I_SIMT_VOTE_ACTIVE) {
+        code->a = work_part(self, &in[1], 0).at;
+        code->b = work_part(self, &in[0], 0).at;
+    }
     code->number = which;
     opevo_i_simt_charge(self->decoder, OPEVO_I_SIMT_COST_VOTE);
     return true;
@@ -147,14 +150,16 @@ static bool decode_inlined(opevo_i_simt_work *self, LLVMValueRef function)
     return ok;
 }
 
-/* Its result is its operand. */
-static bool decode_empty(opevo_i_simt_work *self)
+/* Its result is its operand, if it is said to be in the operand's register. */
+static bool decode_empty(opevo_i_simt_work *self, const char *constraints)
 {
+    const char *input = strchr(constraints, ',');
     bool is_void = LLVMGetTypeKind(LLVMTypeOf(self->instruction)) == LLVMVoidTypeKind;
 
     if (is_void)
         return true;
-    return LLVMGetNumArgOperands(self->instruction) == 1 && opevo_i_simt_work_same(self, 0);
+    return LLVMGetNumArgOperands(self->instruction) == 1 && input && strncmp(input, ",0", 2) == 0 &&
+           opevo_i_simt_work_same(self, 0);
 }
 
 static bool is_assembly(LLVMValueRef assembly, const char *wanted)
@@ -173,7 +178,7 @@ static bool decode_assembly(opevo_i_simt_work *self, LLVMValueRef assembly)
     const char *constraints = LLVMGetInlineAsmConstraintString(assembly, &length);
 
     if (is_assembly(assembly, "") || is_assembly(assembly, "sfence"))
-        return decode_empty(self);
+        return decode_empty(self, constraints);
     return is_assembly(assembly, "vmovntps $1, $0") && strncmp(constraints, "=*m,", 4) == 0 &&
            opevo_i_simt_work_stream(self);
 }

@@ -135,6 +135,10 @@ typedef struct opevo_i_simt_intrinsic {
 /* simt_calls.c */
 opevo_i_simt_intrinsic opevo_i_simt_intrinsic_find(const char *name);
 
+/* simt_carried.c: whether iterations of the loop that a call shares out leave something in variables
+ * of their thread, as far as the text does not exclude it. */
+bool opevo_i_simt_carries(LLVMValueRef share, bool chunked);
+
 /* simt_denormals.c */
 opevo_i_simt_denormals opevo_i_simt_denormals_of(LLVMValueRef function);
 /* Whether an instruction computes with floats of 16 or 32 bits. */

@@ -47,6 +47,7 @@ void opevo_i_simt_thread(opevo_simt *self, const opevo_i_simt_warp *warp,
     uint32_t number = self->fork.thread & 1;
 
     self->block_stamp = self->interval_stamp = self->fence_stamp = ++self->stamp;
+    self->fork.shared_out = false;
     clear_slot(self, number);
     memcpy(warp->file + code->to, &number, sizeof number);
     opevo_i_simt_define(warp, code->to, 0, code->place);
@@ -98,6 +99,14 @@ bool opevo_i_simt_share(opevo_simt *self, const opevo_i_simt_warp *warp,
     if (count == 0 && !empty)
         return opevo_i_simt_fault(self, warp, code->place, 0, OPEVO_SIMT_LIMIT,
                                   "shares out 2^64 iterations");
+    if (code->to && count > 1)
+        opevo_i_simt_doubt(self, code->place,
+                           "shares out a loop whose iterations may leave something in variables of "
+                           "their thread");
+    if (self->fork.shared_out)
+        opevo_i_simt_doubt(self, code->place,
+                           "shares out a second loop of its region without a barrier between");
+    self->fork.shared_out = true;
     mine = self->fork.thread < count;
     if (count > self->fork.threads)
         self->fork.threads = count;

@@ -139,6 +139,8 @@ static bool decode_share(const opevo_i_simt_work *self, uint8_t size, bool is_un
     code->b = upper.at;
     code->c = stride.at;
     code->number = last.at;
+    code->to = opevo_i_simt_carries(self->instruction,
+                                    !is_number(LLVMGetOperand(self->instruction, 2), STATIC));
     return access_argument(self, 3, true, last) && access_argument(self, 4, true, lower) &&
            access_argument(self, 5, true, upper) && access_argument(self, 6, true, stride);
 }

@@ -148,6 +148,7 @@ typedef enum opevo_i_simt_shuffle {
     OPEVO_I_SIMT_SHUFFLE_DOWN,
     OPEVO_I_SIMT_SHUFFLE_XOR
 } opevo_i_simt_shuffle;
+enum { OPEVO_I_SIMT_SHUFFLE_BITS = 8 };
 
 /* Accesses to which memory a barrier orders. */
 typedef enum opevo_i_simt_fence {
@@ -179,8 +180,9 @@ typedef void opevo_i_simt_operation(void *restrict to, const void *a, const void
  *   JUMP         a: target
  *   BRANCH       a: condition, b and c: targets; number: where lanes meet again
  *   SWITCH       a: condition, b: first case, c: cases; number: where lanes meet again
- *   SHUFFLE      a: value, b: lane or distance, c: clamp and mask as in PTX; number: a shuffle
- *   VOTE         a: predicate; number: a vote
+ *   SHUFFLE      a: value, b: lane or distance, c: clamp and segment as in PTX; number: a shuffle,
+ *                and from bit SHUFFLE_BITS on the register of the mask of its lanes
+ *   VOTE         a: predicate, b: mask of its lanes; number: a vote
  *   BARRIER      number: an opevo_i_simt_fence
  *   WARP_BARRIER a: mask of its lanes
  *   VALUE        number: an operation of the arithmetic; OPEVO_SIMT_VALUE_COUNT: the result is a
@@ -353,7 +355,7 @@ typedef struct opevo_i_simt_region {
 /* A parallel region that runs. */
 typedef struct opevo_i_simt_fork_state {
     uint64_t thread, threads; /* the present one, and how many there are */
-    bool open, outer_races;
+    bool open, shared_out, outer_races;
 } opevo_i_simt_fork_state;
 
 /* Where each thread of a region has memory of its own: slot i of `bytes` bytes from `from` on. */
@@ -425,7 +427,12 @@ struct opevo_simt {
     opevo_i_simt_thread_memory threads;
     opevo_simt_counts counts;
     uint32_t notable_rounding; /* place of the first one, or NOWHERE */
+    uint32_t doubtful; /* place of what was done first that other orders change, or NOWHERE */
+    const char *doubt; /* why */
 };
+
+/* What other orders of threads change, as opevo_simt_doubt has it; the first one is kept. simt.c */
+void opevo_i_simt_doubt(opevo_simt *self, uint32_t place, const char *why);
 
 /* Whether what an atomic operation gives depends on the order of threads, of which one is run: in
  * other arithmetics than that of floats it then counts as unknown. */
@@ -570,11 +577,11 @@ uint32_t opevo_i_simt_race_reads(const opevo_simt *self, const opevo_i_simt_warp
                                  const opevo_i_simt_code *code);
 
 /* simt_lanes.c: exchange between the lanes of a warp. */
-void opevo_i_simt_shuffle_run(const opevo_simt *self, const opevo_i_simt_warp *warp,
+void opevo_i_simt_shuffle_run(opevo_simt *self, const opevo_i_simt_warp *warp,
                               const opevo_i_simt_code *code);
 void opevo_i_simt_compress_run(const opevo_simt *self, const opevo_i_simt_warp *warp,
                                const opevo_i_simt_code *code);
-void opevo_i_simt_vote_run(const opevo_simt *self, const opevo_i_simt_warp *warp,
+void opevo_i_simt_vote_run(opevo_simt *self, const opevo_i_simt_warp *warp,
                            const opevo_i_simt_code *code);
 
 /* simt_fault.c: end the launch; returns false. The sentence goes behind "U5 (line 3) of thread

@@ -34,7 +34,25 @@ static unsigned source_lane(unsigned lane, uint32_t operand, uint32_t clamp, int
     return inside ? from : lane;
 }
 
-void opevo_i_simt_shuffle_run(const opevo_simt *self, const opevo_i_simt_warp *warp,
+/* That a mask names the lanes that run and no other, but for those that have ended, and that a
+ * segment has a power of two of lanes. */
+static void check_lanes(opevo_simt *self, const opevo_i_simt_warp *warp,
+                        const opevo_i_simt_code *code, uint32_t mask_at, const uint32_t *clamp)
+{
+    const uint32_t *mask = (const uint32_t *)(const void *)(warp->file + mask_at);
+
+    for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        unsigned width = clamp ? 32 - (clamp[lane] >> 8 & 31) : 1;
+
+        if ((mask[lane] & warp->live) != warp->mask)
+            opevo_i_simt_doubt(self, code->place, "runs for other lanes than its mask names");
+        if (width & (width - 1))
+            opevo_i_simt_doubt(self, code->place, "has a width that is no power of two");
+    }
+}
+
+void opevo_i_simt_shuffle_run(opevo_simt *self, const opevo_i_simt_warp *warp,
                               const opevo_i_simt_code *code)
 {
     const uint32_t *operand = (const uint32_t *)(const void *)(warp->file + code->b);
@@ -47,9 +65,11 @@ void opevo_i_simt_shuffle_run(const opevo_simt *self, const opevo_i_simt_warp *w
                          opevo_i_simt_header_of(warp, code->c)->undefined;
     uint8_t result[OPEVO_I_SIMT_LANES * OPEVO_I_SIMT_VALUE_SIZE];
 
+    check_lanes(self, warp, code, (uint32_t)(code->number >> OPEVO_I_SIMT_SHUFFLE_BITS), clamp);
     for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
-        unsigned from = source_lane(lane, operand[lane], clamp[lane], code->number);
+        unsigned from = source_lane(lane, operand[lane], clamp[lane],
+                                    code->number & ((1 << OPEVO_I_SIMT_SHUFFLE_BITS) - 1));
 
         memcpy(result + lane * size, value + from * size, size);
         if (!(warp->mask >> from & 1) || from_undefined >> from & 1)
@@ -103,7 +123,7 @@ void opevo_i_simt_compress_run(const opevo_simt *self, const opevo_i_simt_warp *
     }
 }
 
-void opevo_i_simt_vote_run(const opevo_simt *self, const opevo_i_simt_warp *warp,
+void opevo_i_simt_vote_run(opevo_simt *self, const opevo_i_simt_warp *warp,
                            const opevo_i_simt_code *code)
 {
     uint32_t votes, bits, undefined = 0;
@@ -111,6 +131,10 @@ void opevo_i_simt_vote_run(const opevo_simt *self, const opevo_i_simt_warp *warp
 
     memcpy(&votes, warp->file + code->a, sizeof votes);
     votes &= warp->mask;
+    if (code->number != OPEVO_I_SIMT_VOTE_ACTIVE)
+        check_lanes(self, warp, code, code->b, NULL);
+    else
+        opevo_i_simt_doubt(self, code->place, "depends on which lanes run together");
     if (code->number == OPEVO_I_SIMT_VOTE_ACTIVE)
         votes = warp->mask;
     else if (opevo_i_simt_header_of(warp, code->a)->undefined & warp->mask)

@@ -89,6 +89,8 @@ bool opevo_i_simt_load_value(opevo_simt *self, const opevo_i_simt_warp *warp,
          !opevo_i_simt_check_races(self, warp, code, &where,
                                    code->atomic ? OPEVO_I_SIMT_LOOK : OPEVO_I_SIMT_READ)))
         return false;
+    if (self->races && code->atomic && opevo_i_simt_is_ordered(self))
+        opevo_i_simt_doubt(self, code->place, "reads atomically, at no certain time");
     for (uint32_t rest = warp->mask; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
         opevo_simt_element read =

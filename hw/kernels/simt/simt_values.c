@@ -427,6 +427,28 @@ static bool initialise(const opevo_i_simt_decoder *self, LLVMValueRef value, uin
     return true;
 }
 
+/* Whether the module does more with a variable than read it. */
+static bool is_changed(LLVMValueRef address)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(address); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        bool derived = LLVMIsAGetElementPtrInst(user) || LLVMIsAAddrSpaceCastInst(user) ||
+                       LLVMIsAConstantExpr(user);
+
+        if (derived ? is_changed(user) : !LLVMIsALoadInst(user))
+            return true;
+    }
+    return false;
+}
+
+/* Whether kernels begin with another value than that in the source: one that the host sets, or that
+ * an earlier launch left, of which a proof knows nothing. */
+static bool is_unknown(LLVMValueRef global, LLVMValueRef value)
+{
+    return (LLVMIsExternallyInitialized(global) && LLVMIsNull(value)) ||
+           (!LLVMIsGlobalConstant(global) && is_changed(global));
+}
+
 static bool copy_initial(const opevo_i_simt_decoder *self, LLVMValueRef global,
                          opevo_i_simt_region *region)
 {
@@ -436,11 +458,10 @@ static bool copy_initial(const opevo_i_simt_decoder *self, LLVMValueRef global,
     region->initial_valid = opevo_calloc(region->size + 1, 1);
     if (!region->initial || !region->initial_valid)
         return false;
-    /* What is not supported counts as not initialised; in a proof what is not known, as that which
-     * the host sets. */
+    /* What is not supported counts as not initialised; in a proof what is not known, as bits that
+     * depend on data. */
     if (!value || !initialise(self, value, region->initial, region->initial_valid) ||
-        (self->simt->options.arithmetic && LLVMIsExternallyInitialized(global) &&
-         LLVMIsNull(value)))
+        (self->simt->options.arithmetic && is_unknown(global, value)))
         memset(region->initial_valid, self->simt->options.arithmetic ? OPEVO_I_SIMT_UNKNOWN : 0,
                region->size);
     return true;

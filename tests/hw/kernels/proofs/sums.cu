@@ -11,6 +11,11 @@
 //@ 4 undecided
 //@ 5 proved
 //@ 6 refuted S[
+//@ 7 undecided other lanes than its mask names
+//@ 8 undecided other lanes than its mask names
+//@ 9 undecided no power of two
+//@ 10 proved
+//@ 11 undecided other lanes than its mask names
 
 // Sums of rows by the threads of a block.
 extern "C" __global__ void f(const float *X, float *S)
@@ -59,6 +64,32 @@ extern "C" __global__ void f(const float *X, float *S)
         S[row] = 0;
     __syncthreads();
     atomicAdd(&S[row], s);
+#elif CASE == 7 || CASE == 8 || CASE == 10 // one warp adds for all
+    part[t] = s;
+    __syncthreads();
+    if (t < 16) {
+        s = part[t] + part[t + 16] + part[t + 32] + part[t + 48];
+        for (int half = 8; half > 0; half /= 2)
+            s += __shfl_xor_sync(CASE == 7 ? 0xffu : CASE == 8 ? 0xffffffffu : 0xffffu, s, half);
+        if (t == 0)
+            S[row] = s;
+    }
+#elif CASE == 9 // of twelve lanes
+    part[t] = __shfl_sync(0xffffffffu, s, t, 12);
+    __syncthreads();
+    if (t == 0) {
+        S[row] = 0;
+        for (int i = 0; i < 64; i++)
+            S[row] += part[i];
+    }
+#elif CASE == 11
+    part[t] = s * (__ballot_sync(0x3u, t % 32 < 4) == 15u);
+    __syncthreads();
+    if (t == 0) {
+        S[row] = 0;
+        for (int i = 0; i < 64; i++)
+            S[row] += part[i];
+    }
 #else // all lanes have the sum
     for (int half = 16; half > 0; half /= 2)
         s += __shfl_xor_sync(0xffffffffu, s, half);

@@ -26,6 +26,14 @@
 //@ 19 undecided __kmpc_fork_call
 //@ 20 refuted another iteration
 //@ 21 undecided no value in the field
+//@ 22 undecided variables of their thread
+//@ 23 undecided variables of their thread
+//@ 24 undecided variables of their thread
+//@ 25 undecided variables of their thread
+//@ 26 undecided shares out
+//@ 27 undecided reads atomically
+//@ 28 proved
+//@ 29 proved
 
 // Parallel loops of OpenMP: races of iterations, whichever threads run them.
 int omp_get_thread_num(void);
@@ -160,5 +168,73 @@ void f(const float *A, float *C, long n)
 #pragma omp parallel for private(mine)
     for (long i = 0; i < n; i++)
         C[i] = A[i] * mine;
+#elif CASE == 22
+    // What is a thread's own goes on from one of its iterations to the next.
+#pragma omp parallel
+    {
+        float before = 0;
+#pragma omp for nowait
+        for (long i = 0; i < n; i++) {
+            before += A[i];
+            C[i] = before * 2;
+        }
+    }
+#elif CASE == 23
+    int factor = 2;
+#pragma omp parallel for firstprivate(factor)
+    for (long i = 0; i < n; i++)
+        C[i] = A[i] * factor++;
+#elif CASE == 24
+    float factors[2] = {2, 2};
+#pragma omp parallel for firstprivate(factors)
+    for (long i = 0; i < n; i++) {
+        C[i] = A[i] * factors[i & 1];
+        factors[(i + 1) & 1] = 3;
+    }
+#elif CASE == 25
+    int factor = 2;
+#pragma omp parallel for firstprivate(factor) schedule(static, 3)
+    for (long i = 0; i < n; i++)
+        C[i] = A[i] * factor++;
+#elif CASE == 26
+    // Iterations of the same number need not be of the same thread.
+#pragma omp parallel
+    {
+#pragma omp for nowait schedule(static, 1)
+        for (long i = 0; i < n; i++)
+            C[i] = A[i];
+#pragma omp for nowait schedule(static, 4)
+        for (long i = 0; i < n; i++)
+            C[i] = C[i] * 2;
+    }
+#elif CASE == 27
+    int flag = 0;
+#pragma omp parallel for
+    for (long i = 0; i < n; i++) {
+        int seen;
+#pragma omp atomic read
+        seen = flag;
+        C[i] = A[i] * (2 + seen);
+        if (i == n - 1) {
+#pragma omp atomic write
+            flag = 1;
+        }
+    }
+#elif CASE == 28
+#pragma omp parallel for schedule(static, 2)
+    for (long i = 0; i < n; i++) {
+        float sum = 0;
+        for (int k = 0; k < 2; k++)
+            sum += A[i];
+        C[i] = sum;
+    }
+#elif CASE == 29
+    float last = 0;
+#pragma omp parallel for lastprivate(last)
+    for (long i = 0; i < n; i++) {
+        last = A[i] * 2;
+        C[i] = last;
+    }
+    C[n - 1] = last;
 #endif
 }
