@@ -13,9 +13,4 @@
 #define OPEVO_I_MANIFEST_KEY "manifest"
 #define OPEVO_I_MANIFEST_FORMAT "opevo manifest 1"
 
-/* As opevo_manifest_content, of a tree. */
-opevo_status opevo_i_claims_content(const json_t *root, opevo_text *out, opevo_error *err);
-/* The member "machine": system, architecture and processor. */
-void opevo_i_claims_add_machine(opevo_text *out);
-
 #endif

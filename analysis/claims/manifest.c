@@ -21,7 +21,8 @@
 
 /* ---- Content --------------------------------------------------------------------------------- */
 
-opevo_status opevo_i_claims_content(const json_t *root, opevo_text *out, opevo_error *err)
+/* As opevo_manifest_content, of a tree. */
+static opevo_status hash_content(const json_t *root, opevo_text *out, opevo_error *err)
 {
     json_t *rest = json_copy((json_t *)root); /* shallow: nothing of the tree is changed */
     char hash[OPEVO_SHA256_SIZE];
@@ -48,7 +49,7 @@ opevo_status opevo_manifest_content(const char *text, size_t size, opevo_text *o
     if (status == OPEVO_OK && !json_is_object(root))
         status = OPEVO_FAIL(err, OPEVO_INVALID, "A manifest belongs to a JSON object.");
     if (status == OPEVO_OK)
-        status = opevo_i_claims_content(root, out, err);
+        status = hash_content(root, out, err);
     json_decref(root);
     return status;
 }
@@ -72,7 +73,8 @@ static void read_processor(char *out, size_t size)
         fclose(file);
 }
 
-void opevo_i_claims_add_machine(opevo_text *out)
+/* The member "machine": system, architecture and processor. */
+static void add_machine(opevo_text *out)
 {
     struct utsname system = {.sysname = ""};
     char processor[256];
@@ -288,7 +290,7 @@ opevo_status opevo_manifest_add_sized(const opevo_manifest_options *options, siz
     opevo_json_string(out, "format", OPEVO_I_MANIFEST_FORMAT);
     add_program(out);
     add_command(&known, out);
-    opevo_i_claims_add_machine(out);
+    add_machine(out);
     OPEVO_TRY(add_files(&known, out, err));
     OPEVO_TRY(add_stores(&known, out, err));
     opevo_json_string(out, "content", opevo_text_string(&content));

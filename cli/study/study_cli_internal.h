@@ -21,15 +21,11 @@ typedef struct opevo_i_cli_opened {
     opevo_evolver *evolver; /* of edits, whose objective it is; NULL: the objective is itself */
 } opevo_i_cli_opened;
 
-/* Open those of the plan in its order; paths are seen from the folder of the plan file.
+/* The study of a plan, which it takes, so that *plan is NULL, and its objectives, which the caller
+ * closes when it has destroyed the study; those of a failure are there as well.
  *
  *   verb  which runs them: the workers of each are asked for their device, and rest until they have
  *         work; NULL: nothing is run */
-opevo_status opevo_i_cli_open_objectives(const char *path, const opevo_plan *plan,
-                                         const opevo_verb *verb, opevo_i_cli_opened **out,
-                                         opevo_error *err);
-/* The study of a plan, which it takes, so that *plan is NULL, and its objectives, which the caller
- * closes when it has destroyed the study; those of a failure are there as well. */
 opevo_status opevo_i_cli_open_study(const char *path, opevo_plan **plan, const opevo_verb *verb,
                                     opevo_i_cli_opened **opened, size_t *count, opevo_study **out,
                                     opevo_error *err);

@@ -209,9 +209,10 @@ static opevo_status open_one(const char *plan, const opevo_plan_objective *named
     return status;
 }
 
-opevo_status opevo_i_cli_open_objectives(const char *path, const opevo_plan *plan,
-                                         const opevo_verb *verb, opevo_i_cli_opened **out,
-                                         opevo_error *err)
+/* Open those of the plan in its order; paths are seen from the folder of the plan file. */
+static opevo_status open_objectives(const char *path, const opevo_plan *plan,
+                                    const opevo_verb *verb, opevo_i_cli_opened **out,
+                                    opevo_error *err)
 {
     size_t count = opevo_plan_objective_count(plan);
     opevo_i_cli_opened *opened = opevo_calloc(count, sizeof *opened);
@@ -249,7 +250,7 @@ opevo_status opevo_i_cli_open_study(const char *path, opevo_plan **plan, const o
     opevo_status status = OPEVO_OK;
     opevo_study_objective *given = NULL;
 
-    OPEVO_TRY(opevo_i_cli_open_objectives(path, *plan, verb, opened, err));
+    OPEVO_TRY(open_objectives(path, *plan, verb, opened, err));
     *count = opevo_plan_objective_count(*plan);
     given = opevo_malloc(*count, sizeof *given);
     if (!given) {

@@ -31,7 +31,7 @@ opevo_i_tree_view *opevo_i_tree_view_create(opevo_i_tree_view_kind kind,
                                             const opevo_feature_source *trees);
 void opevo_i_tree_view_destroy(opevo_i_tree_view *view);
 const opevo_feature_source *opevo_i_tree_view_source(const opevo_i_tree_view *view);
-/* The row of a tree. Hook of tests. */
+/* The row of a tree. */
 void opevo_i_tree_view_row(opevo_i_tree_view *view, const float *rows, size_t count, float *out);
 
 #endif

@@ -27,8 +27,8 @@ typedef struct opevo_portfolio_matrix {
 } opevo_portfolio_matrix;
 
 /* From fitness in the same order: 0 for a failure, NAN for what was not measured. A workload of
- * which nothing succeeded has regret 0 everywhere, measured or not, so that it decides nothing. Release with
- * opevo_free. Errors: INVALID for a fitness below 0 or infinite; NOMEM. */
+ * which nothing succeeded has regret 0 everywhere, measured or not, so that it decides nothing.
+ * Release with opevo_free. Errors: INVALID for a fitness below 0 or infinite; NOMEM. */
 OPEVO_API opevo_status opevo_portfolio_regret(const double *fitness, size_t workloads,
                                               size_t configurations, double **out,
                                               opevo_error *err);
