@@ -21,6 +21,7 @@ enum { WORDS_MOST = 64, CELL_SIZE = 512 };
 typedef struct page {
     opevo_i_cli_reproduced *self;
     char *text;
+    bool *checked;           /* at the offset of a line, plus the number of a cell in it */
     const char *heading;     /* of the section */
     const char *begin, *end; /* the section */
     const json_t *texts;     /* what {0}, {1}, ... stand for */
@@ -146,6 +147,33 @@ static bool begins(const page *self, const char *line, const json_t *row)
     return good;
 }
 
+/* Note that the first cells of a line and one more were looked at; a line is longer than the number
+ * of its cells. */
+static void mark(const page *self, const char *line, size_t first, size_t place)
+{
+    bool *cells = self->checked + (line - self->text);
+
+    for (size_t i = 0; i < first; i++)
+        cells[i] = true;
+    cells[place] = true;
+}
+
+/* Cells with digits of the section's tables that no check has looked at, without their heads. */
+static size_t count_unchecked(const page *self)
+{
+    size_t count = 0, row = 0;
+    char cell[CELL_SIZE];
+
+    for (const char *at = self->begin; at < self->end; at = next_line(at)) {
+        const bool *checked = self->checked + (at - self->text);
+
+        row = *at == '|' ? row + 1 : 0;
+        for (size_t i = 0; row > 2 && read_cell(at, i, cell); i++)
+            count += cell[strcspn(cell, "0123456789")] && !checked[i];
+    }
+    return count;
+}
+
 /* The cell of a table of the section: below a header with the column, the first line whose first
  * cells are the row. */
 static bool find_cell(const page *self, const json_t *check, char *out)
@@ -165,6 +193,8 @@ static bool find_cell(const page *self, const json_t *check, char *out)
             at = next_line(at); /* the line of dashes */
         } else if (place != SIZE_MAX) {
             found = begins(self, at, json_object_get(check, "row")) && read_cell(at, place, out);
+            if (found)
+                mark(self, at, json_array_size(json_object_get(check, "row")), place);
         }
     }
     opevo_text_free(&column);
@@ -395,6 +425,7 @@ cleanup:
 static opevo_status do_section(page *self, const json_t *section, size_t number, opevo_error *err)
 {
     const json_t *checks = json_object_get(section, "checks");
+    size_t unchecked = 0;
     opevo_status status = OPEVO_OK;
 
     self->heading = text_of(section, "heading");
@@ -411,6 +442,10 @@ static opevo_status do_section(page *self, const json_t *section, size_t number,
     OPEVO_TRY(do_plan(self, section, number, err));
     for (size_t i = 0; i < json_array_size(checks) && !self->stopped && status == OPEVO_OK; i++)
         status = do_checks(self, json_array_get(checks, i), err);
+    unchecked = json_array_size(checks) && !self->stopped ? count_unchecked(self) : 0;
+    if (unchecked)
+        opevo_i_cli_reproduce_leave(self->self, "%s: %zu cells with numbers have no check",
+                                    self->heading, unchecked);
 cleanup:
     return status;
 }
@@ -454,6 +489,9 @@ opevo_status opevo_i_cli_reproduce_markdown(opevo_i_cli_reproduced *self, opevo_
         goto cleanup;
     }
     OPEVO_TRY(opevo_file_read(self->path, PAGE_BYTES_MAX, &now.text, &size, err));
+    now.checked = opevo_calloc(size + 1, sizeof *now.checked);
+    if (!now.checked)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to check %s.", self->path));
     OPEVO_TRY(opevo_json_load(path.data, PAGE_BYTES_MAX, &root, err));
     if (strcmp(text_of(root, "format"), "opevo page 1") != 0)
         OPEVO_TRY(OPEVO_FAIL(
@@ -469,6 +507,7 @@ cleanup:
     json_decref(root);
     json_decref(now.answer);
     opevo_free(now.text);
+    opevo_free(now.checked);
     opevo_text_free(&path);
     opevo_text_free(&now.store);
     opevo_text_free(&now.asked);

@@ -56,6 +56,11 @@ for line in $(grep -n 'mi50 \|`random`\|`opevo`' page.md | cut -d : -f 1); do
     cp page.json spoilt.json
     opevo reproduce spoilt.md --quiet | grep -c 'does not follow'
 done
+for minus in - −; do
+    sed "/^| .random/s/\\([0-9.]*\\) |\$/$minus\\1 |/" page.md >spoilt.md
+    cmp -s page.md spoilt.md && echo unchanged
+    opevo reproduce spoilt.md --quiet | grep -c 'does not follow.*"-'
+done
 sed -i 's/## Sizes/## Size/' page.md
 opevo reproduce page.md --quiet
 echo "exit status $?"
