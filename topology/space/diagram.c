@@ -392,10 +392,11 @@ static bool rank_in(const opevo_i_topology_group *group, const opevo_index *vert
         const opevo_i_topology_level *level = &group->levels[l];
         uint32_t label = opevo_i_topology_arc_label(vertices[level->parameter]);
         size_t found = opevo_i_topology_arc_find(level, node, label);
-        const opevo_i_topology_arc *arc = &level->arcs[found];
+        const opevo_i_topology_arc *arc = NULL;
 
         if (found == SIZE_MAX)
             return false;
+        arc = &level->arcs[found];
         opevo_i_topology_natural_add_times(rank, level->before + found * group->limbs, 1,
                                            group->limbs);
         opevo_i_topology_natural_add_times(
