@@ -91,12 +91,58 @@ cleanup:
     return status;
 }
 
+/* What the tuner refuses of the objective and of earlier runs, before a store or a folder is made.
+ * One earlier tree says as much of the settings as all. */
+static opevo_status check_tuner(const opevo_i_cli_tuning *self, opevo_error *err)
+{
+    const opevo_run_options *run = &self->run;
+    opevo_objective *objective = self->objective;
+    opevo_tuner *tuner = NULL;
+    opevo_status status = objective->space
+                              ? opevo_tuner_create(run->tuner, objective->space, run->settings,
+                                                   run->seed, &tuner, err)
+                              : opevo_tuner_create_on(run->tuner, objective->domain, run->settings,
+                                                      run->seed, &tuner, err);
+
+    OPEVO_TRY(status);
+    OPEVO_TRY(opevo_tuner_use_features(tuner, objective->features, err));
+    OPEVO_TRY(opevo_tuner_use_trees(tuner, objective->trees, err));
+    if (run->earlier_tree_count > 0)
+        status = opevo_tuner_learn_trees(tuner, run->earlier_trees, 1, err);
+    if (status == OPEVO_OK && run->earlier_tree_count > 0 && run->earlier_count > 0)
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "--learn: a run learns from runs on its own search space, or from runs "
+                            "on others, not from both.");
+cleanup:
+    opevo_tuner_destroy(tuner);
+    return status;
+}
+
+static bool is_learn(const opevo_call *call, size_t number)
+{
+    return strcmp(call->given[number].option->name, "learn") == 0;
+}
+
+static opevo_status refuse_repeated(const opevo_call *call, opevo_error *err)
+{
+    for (size_t i = 1; i < call->given_count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (is_learn(call, i) && is_learn(call, k) &&
+                !strcmp(call->given[i].value, call->given[k].value))
+                return OPEVO_FAIL(err, OPEVO_INVALID,
+                                  "--learn %.200s is given twice: its trials would count twice.",
+                                  call->given[i].value);
+        }
+    }
+    return OPEVO_OK;
+}
+
 static opevo_status read_earlier(const opevo_call *call, opevo_i_cli_tuning *self, opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
+    opevo_status status = refuse_repeated(call, err);
 
     for (size_t i = 0; i < call->given_count && status == OPEVO_OK; i++) {
-        if (!strcmp(call->given[i].option->name, "learn"))
+        if (is_learn(call, i))
             status = opevo_i_cli_earlier_add(&self->earlier, "--learn", call->given[i].value,
                                              self->run.tuner, self->objective->space, err);
     }
@@ -201,6 +247,7 @@ opevo_status opevo_i_cli_tune_read_run(const opevo_call *call, opevo_i_cli_tunin
                                     opevo_i_cli_option(call, "space"), self, err));
     OPEVO_TRY(read_budget(call, self, err));
     OPEVO_TRY(read_earlier(call, self, err));
+    OPEVO_TRY(check_tuner(self, err));
     OPEVO_TRY(opevo_i_cli_kernel_files_prepare(call, opevo_i_cli_option(call, "emit"),
                                                self->objective, err));
     OPEVO_TRY(opevo_i_cli_store_of_call(call, &self->run.store, err));

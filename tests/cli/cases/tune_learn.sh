@@ -34,3 +34,13 @@ for model in trees treegru treegru-context; do
 done
 opevo tune mm1 --on sim:mi50 --tuner autotvm --set model=treegru --trials 1 | grep -c XGBoost
 try mm1 --on sim:mi50 --tuner autotvm --set model=treegru --set features=loops
+echo "-- what a tuner refuses leaves no store"
+echo '{"X": {"_type": "discrete", "_value": [1, 2]}}' >space.json
+program() { try --on 'cmd:echo {X} ms' --space space.json --result 'ms:/(.*) ms/' --store no.db --tuner autotvm "$@"; }
+program --set model=treegru
+program --set features=relation
+try mm1 --on sim:mi50 --tuner autotvm --set model=treegru --set features=loops --store no.db
+try mm2 --on sim:mi50 --tuner autotvm --learn runs.db:1 --store no.db
+try mm2 $learn --learn runs.db:4 --store no.db
+try mm2 $learn --learn runs.db:1 --store no.db
+test ! -e no.db && echo none
