@@ -10,7 +10,7 @@ opevo study plan.json --store study.db --until resolved --quiet --json | sed 's/
 opevo analyze study.db --no-landscapes --all | grep -e resolved -e 'at any time'
 opevo analyze study.db --no-landscapes --csv | grep -c bounded
 opevo analyze study.db --no-landscapes --json >analysis.json
-opevo reproduce analysis.json | tail -1
+opevo reproduce analysis.json | tail -1 | sed 's/[0-9]* values as stated/values as stated/'
 opevo study plan.json --store fixed.db --quiet | grep -v ' s on '
 opevo analyze fixed.db --no-landscapes --all --anytime | grep -e 'any choice' -e 'at any time'
 plan '{"seconds": 1}'
