@@ -106,9 +106,12 @@ static opevo_status add_word(opevo_i_prover_words *self, const char *word, opevo
         "-O",    "-g", "-W", "-m", "-funroll", "-fopenmp", "-fno-math-errno", "-fno-trapping-math",
         "-pipe", NULL};
 
+    /* These begin as words of speed do. */
+    static const char *const unknown[] = {"-Wp,", "-m16", "-m32", "-mx32", "-Ofast", NULL};
+
     if (begins(word, of_text))
         opevo_text_printf(&self->lines, "%s\n", word);
-    else if (!begins(word, of_speed))
+    else if (!begins(word, of_speed) || begins(word, unknown))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "The harness has the word %.200s for a compiler, which proofs do not "
                           "know: compile the kernel with it to LLVM IR, and prove that file.",

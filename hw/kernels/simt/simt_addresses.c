@@ -307,6 +307,71 @@ static bool decode_alloca(opevo_i_simt_work *self)
     return true;
 }
 
+/* ---- Addresses as numbers ---- */
+
+enum { ALIGNMENT = 64, DERIVED = 64 }; /* bytes that buffers are aligned to; steps to a base */
+
+/* Whether the bits of an address only tell how it is aligned, or how far it is from another. */
+static bool is_alignment(LLVMValueRef number)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(number); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use), mask;
+
+        if (!LLVMIsAInstruction(user))
+            return false;
+        if (LLVMGetInstructionOpcode(user) == LLVMSub &&
+            LLVMIsAPtrToIntInst(LLVMGetOperand(user, 0)) &&
+            LLVMIsAPtrToIntInst(LLVMGetOperand(user, 1)))
+            continue;
+        if (LLVMIsATruncInst(user) && is_alignment(user))
+            continue;
+        mask = LLVMGetInstructionOpcode(user) == LLVMAnd ? LLVMGetOperand(user, 1) : NULL;
+        if (!mask || !LLVMIsAConstantInt(mask) || LLVMConstIntGetZExtValue(mask) >= ALIGNMENT)
+            return false;
+    }
+    return true;
+}
+
+/* What an address is derived from, as far as it shows. */
+static LLVMValueRef base_of(LLVMValueRef address)
+{
+    for (unsigned i = 0; i < DERIVED; i++) {
+        if (LLVMIsAGetElementPtrInst(address) || LLVMIsAAddrSpaceCastInst(address))
+            address = LLVMGetOperand(address, 0);
+        else if (LLVMIsAPHINode(address))
+            address = LLVMGetIncomingValue(address, 0);
+        else
+            break;
+    }
+    return address;
+}
+
+static bool is_object(LLVMValueRef base)
+{
+    return LLVMIsAArgument(base) || LLVMIsAGlobalVariable(base) || LLVMIsAAllocaInst(base);
+}
+
+static bool orders_objects(LLVMValueRef comparison)
+{
+    LLVMValueRef a = base_of(LLVMGetOperand(comparison, 0));
+    LLVMValueRef b = base_of(LLVMGetOperand(comparison, 1));
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(comparison);
+
+    return LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(comparison, 0))) == LLVMPointerTypeKind &&
+           predicate != LLVMIntEQ && predicate != LLVMIntNE && a != b && is_object(a) &&
+           is_object(b);
+}
+
+void opevo_i_simt_work_doubt(const opevo_i_simt_work *self)
+{
+    bool is_number = LLVMIsAPtrToIntInst(self->instruction) != NULL;
+
+    if (is_number ? !is_alignment(self->instruction) : orders_objects(self->instruction))
+        opevo_i_simt_doubt(self->decoder->simt, self->decoder->place,
+                           is_number ? "takes an address for a number"
+                                     : "compares where in memory two variables are");
+}
+
 bool opevo_i_simt_work_memory(opevo_i_simt_work *self)
 {
     switch (LLVMGetInstructionOpcode(self->instruction)) {

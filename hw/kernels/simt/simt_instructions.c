@@ -183,6 +183,8 @@ static bool decode(opevo_i_simt_work *self, const char **what)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(self->instruction);
 
+    if (opcode == LLVMPtrToInt || opcode == LLVMICmp)
+        opevo_i_simt_work_doubt(self);
     switch (opcode) {
     case LLVMAdd:
     case LLVMSub:

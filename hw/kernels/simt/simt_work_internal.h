@@ -22,6 +22,8 @@ typedef struct opevo_i_simt_work {
 bool opevo_i_simt_work_arithmetic(opevo_i_simt_work *self);
 bool opevo_i_simt_work_conversion(opevo_i_simt_work *self);
 /* simt_addresses.c: getelementptr, alloca and accesses */
+/* What an address is as a number is up to who calls. */
+void opevo_i_simt_work_doubt(const opevo_i_simt_work *self);
 bool opevo_i_simt_work_memory(opevo_i_simt_work *self);
 /* The store of an instruction vmovntps, (pointer, vector). */
 bool opevo_i_simt_work_stream(opevo_i_simt_work *self);

@@ -13,6 +13,9 @@
 //@ 6 proved
 //@ 7 refuted C[
 //@ 8 proved
+//@ 9 undecided an address for a number
+//@ 10 undecided where in memory two variables are
+//@ 11 proved
 
 // What a launch finds is not only its arguments, and names do not say what is meant by them.
 #include <math.h>
@@ -41,6 +44,13 @@ __attribute__((noinline)) float tanhf(float x)
 
 void f(const float *A, float *C, long n)
 {
+#if CASE == 9 // of the buffers as they were put this time
+    factor = (unsigned long)C >> 6 & 1 ? 2 : 1;
+#elif CASE == 10
+    factor = C < A ? 2 : 1;
+#elif CASE == 11
+    factor = (unsigned long)C & 15 ? 2 : 1;
+#endif
     for (long i = 0; i < n; i++) {
 #if CASE == 1 // right once
         C[i] = expf(A[i]) + added;
