@@ -135,8 +135,8 @@ static bool heads_carry(const graph *self, const bool *looked_at, uint32_t *head
     return false;
 }
 
-/* Whether a variable, or what is derived from its address, is written in a loop; one whose life
- * begins there is an iteration's own. */
+/* Whether a variable, or what is derived from its address, may be written in a loop, as where the
+ * address is handed on; one whose life begins there is an iteration's own. */
 static void look_at_uses(const graph *self, LLVMValueRef address, unsigned depth, bool *written,
                          bool *begins)
 {
@@ -150,11 +150,14 @@ static void look_at_uses(const graph *self, LLVMValueRef address, unsigned depth
             look_at_uses(self, user, depth + 1, written, begins);
             continue;
         }
-        if (!reaches(self, block, block) || LLVMIsALoadInst(user))
+        if (LLVMIsALoadInst(user) || (LLVMIsAStoreInst(user) && !reaches(self, block, block) &&
+                                      LLVMGetOperand(user, 0) != address))
             continue;
         called = LLVMIsACallInst(user) ? LLVMGetCalledValue(user) : NULL;
         if (called && LLVMIsAFunction(called))
             name = LLVMGetValueName2(called, &length);
+        if (!reaches(self, block, block) && strncmp(name, "llvm.", 5) == 0)
+            continue;
         *begins |= strncmp(name, "llvm.lifetime.start", 19) == 0;
         *written |= strncmp(name, "llvm.lifetime.", 14) != 0;
     }

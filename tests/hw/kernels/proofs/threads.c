@@ -34,6 +34,7 @@
 //@ 27 undecided reads atomically
 //@ 28 proved
 //@ 29 proved
+//@ 30 undecided variables of their thread
 
 // Parallel loops of OpenMP: races of iterations, whichever threads run them.
 int omp_get_thread_num(void);
@@ -236,5 +237,18 @@ void f(const float *A, float *C, long n)
         C[i] = last;
     }
     C[n - 1] = last;
+#elif CASE == 30
+    float factors[2] = {2, 2};
+#pragma omp parallel firstprivate(factors)
+    {
+        float *volatile kept = factors;
+#pragma omp for nowait
+        for (long i = 0; i < n; i++) {
+            float *mine = kept;
+
+            C[i] = A[i] * mine[i & 1];
+            mine[(i + 1) & 1] = 3;
+        }
+    }
 #endif
 }
