@@ -135,8 +135,8 @@ typedef struct opevo_i_simt_intrinsic {
 /* simt_calls.c */
 opevo_i_simt_intrinsic opevo_i_simt_intrinsic_find(const char *name);
 
-/* simt_carried.c: whether iterations of the loop that a call shares out leave something in variables
- * of their thread, as far as the text does not exclude it. */
+/* simt_carried.c: whether iterations of the loop that a call shares out leave something in
+ * variables of their thread, as far as the text does not exclude it. */
 bool opevo_i_simt_carries(LLVMValueRef share, bool chunked);
 
 /* simt_denormals.c */

@@ -121,8 +121,8 @@ void opevo_simt_write(struct opevo_simt *simt, uint32_t buffer, size_t element, 
 bool opevo_simt_notable_rounding(const struct opevo_simt *simt, char *place, size_t size);
 
 /* What was done first since the creation of the machine that gives something else, or nothing that
- * is defined, in other orders of threads or other shares of a loop, although no memory shows it: the
- * instruction, and what follows its name in a sentence. NULL: nothing. */
+ * is defined, in other orders of threads or other shares of a loop, although no memory shows it:
+ * the instruction, and what follows its name in a sentence. NULL: nothing. */
 const char *opevo_simt_doubt(const struct opevo_simt *simt, char *place, size_t size);
 
 OPEVO_END_C
