@@ -17,7 +17,7 @@ enum { AXES = 7, LOOPS_MOST = 32, DIMS = 4 };
 /* Names: loops of a block from 0 on, those of a copy behind them. */
 enum { COPY_NAMES = 64 };
 
-/* The index is the sum of scale * axis over two terms; a term of scale 0 is none. */
+/* The index is the sum of scale * axis over two terms; a term of scale 0 is left out. */
 typedef struct dimension {
     int axis[2];
     int scale[2];

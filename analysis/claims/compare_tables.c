@@ -132,7 +132,7 @@ static void compare_computed(tables *self)
 }
 
 /* Go to the row of a table, split into `out`, with the parameters of `row`, from `at` on and then
- * from the beginning: both tables are mostly in the same order. NULL: there is none. */
+ * from the beginning: both tables are mostly in the same order. NULL: not found. */
 static const char *seek(const tables *self, const line *row, const char *begin, const char *at,
                         const char *end, line *out)
 {

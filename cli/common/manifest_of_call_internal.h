@@ -11,7 +11,7 @@
 #include "options_internal.h"
 
 /* Note the files that an objective was read from, for the manifests that this process writes later.
- * What there is no memory for is left out. */
+ * Without memory for a part, that part is left out. */
 void opevo_i_cli_manifest_note(const opevo_objective *objective);
 /* Make `call` the one that manifests are of from here on, and forget the files of the one before;
  * returns that one, NULL at first. It must outlive its use. */

@@ -64,7 +64,8 @@ static opevo_status make_numbers(opevo_i_cli_portfolio_workload *row, const char
     return row->numbers ? OPEVO_OK : fail_memory(err);
 }
 
-/* The numbers in the text of a computation, as those of the workload; 2 is none in c2d. */
+/* The numbers in the text of a computation, as those of the workload; the 2 in c2d is part of a
+ * name. */
 static opevo_status take_numbers(opevo_i_cli_portfolio_workload *row, const char *text,
                                  opevo_error *err)
 {

@@ -255,7 +255,7 @@ void opevo_i_cli_tune_print_json_front(const opevo_i_cli_tuning *self, opevo_tex
 /* Refuse --prove where there are no finals of kernels. */
 opevo_status opevo_i_cli_tune_prove_check(const opevo_call *call, const opevo_i_cli_tuning *self,
                                           opevo_error *err);
-/* Prove the finalists; what is refuted is none any more, and another trial is the best. Errors:
+/* Prove the finalists; one that is refuted leaves them, and another trial may be the best. Errors:
  * those of opevo_i_cli_proof_ask but INVALID. */
 opevo_status opevo_i_cli_tune_prove(opevo_i_cli_tuning *self, opevo_error *err);
 void opevo_i_cli_tune_print_proofs(const opevo_i_cli_tuning *self, opevo_text *out);

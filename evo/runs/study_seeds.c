@@ -28,7 +28,7 @@ opevo_status opevo_study_extend(opevo_study *study, size_t count, opevo_error *e
         return OPEVO_OK;
     if (count > end - first)
         return opevo_i_study_plan_fail(err, plan->path, "seeds",
-                                       "there are no %zu of them from %llu on.", count,
+                                       "%zu of them from %llu on go beyond the largest.", count,
                                        (unsigned long long)first);
     if (count > (UINT64_C(1) << MOST_RUNS_BITS) / study->line_count)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "%s with %zu seeds has more than 2^40 runs.",

@@ -30,7 +30,7 @@ static void add_packing(const opevo_i_prover_call *call, opevo_text *out)
                           call->pack[i].function, call->pack[i].operand, call->pack[i].operand);
 }
 
-/* Its number among those that are packed; the count of these, if it is none. */
+/* Its number among those that are packed; the count of these, if it is not packed. */
 static size_t packed_as(const opevo_i_prover_call *call, const char *operand)
 {
     size_t i = 0;

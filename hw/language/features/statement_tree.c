@@ -50,7 +50,7 @@ static bool starts_sum(const opevo_statement_program *program, size_t i)
     return false;
 }
 
-/* The place of a buffer in all rows; OPEVO_LOOP_BUFFERS where there is none left. */
+/* The place of a buffer in all rows; OPEVO_LOOP_BUFFERS where all are taken. */
 static size_t slot_of(tree *self, size_t buffer)
 {
     size_t i = 0;
