@@ -26,12 +26,12 @@ EOF
     "$opevo" study plan.json --store alone.db --quiet >/dev/null || fail "the study alone failed"
 }
 
-# Everything in a store but when its plan was registered, in the order of keys.
+# Everything in a store but when its plan was registered and where its file lay, in the order of keys.
 dump() {
     python3 - "$1" <<'EOF'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
-db.execute("UPDATE registrations SET written = ''") # without a commit
+db.execute("UPDATE registrations SET written = '', plan = ''") # without a commit
 for line in db.iterdump():
     print(line)
 EOF
