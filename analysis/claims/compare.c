@@ -257,7 +257,7 @@ static void judge_interval(comparer *self, const json_t *stated, const json_t *f
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-/* Behind the number at `at`, with its sign; `at` where there is none. */
+/* Behind the number at `at`, with its sign; `at` itself without a number. */
 static const char *after_number(const char *at)
 {
     const char *next = at + (*at == '+' || *at == '-');

@@ -188,7 +188,7 @@ static void count_run(void *context, const opevo_run_info *info)
     ++*count;
 }
 
-/* The number of runs of a store; 0 where there is none yet. */
+/* The number of runs of a store; 0 without a store. */
 static opevo_status count_runs(const char *path, size_t *count, opevo_error *err)
 {
     opevo_store *store = NULL;

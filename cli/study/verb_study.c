@@ -123,6 +123,21 @@ static opevo_status hash_registration(opevo_i_cli_study_call *self, opevo_error 
     return status;
 }
 
+static opevo_status estimate(opevo_i_cli_study_call *self, const opevo_study_options *given,
+                             opevo_text *out, opevo_error *err)
+{
+    unsigned threads = given->threads ? given->threads : opevo_processor_count();
+    opevo_study_estimate found;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_study_estimate_time(self->study, given, ESTIMATE_S, &found, err));
+    OPEVO_TRY(hash_registration(self, err));
+    opevo_i_cli_study_print_head(self, out);
+    opevo_i_cli_study_print_estimate(self, &found, threads, out);
+cleanup:
+    return status;
+}
+
 static opevo_status do_runs(const opevo_call *call, opevo_i_cli_study_call *self, unsigned threads,
                             opevo_text *out, int *exit_code, opevo_error *err)
 {
@@ -131,7 +146,6 @@ static opevo_status do_runs(const opevo_call *call, opevo_i_cli_study_call *self
     watcher watch = {.failing = NULL};
     opevo_until_result until = {.pairs = NULL};
     opevo_study_result result = {.runs = 0};
-    opevo_study_estimate estimate;
     opevo_status status = OPEVO_OK;
     opevo_study_options given = {
         .store = self->store ? opevo_text_string(&self->path) : NULL,
@@ -145,14 +159,8 @@ static opevo_status do_runs(const opevo_call *call, opevo_i_cli_study_call *self
         .interrupt = &opevo_i_cli_interrupted};
 
     OPEVO_TRY(opevo_i_cli_give_up_read(call, true, &given.give_up, err));
-    if (opevo_i_cli_flag(call, "dry-run")) {
-        OPEVO_TRY(opevo_study_estimate_time(self->study, &given, ESTIMATE_S, &estimate, err));
-        OPEVO_TRY(hash_registration(self, err));
-        opevo_i_cli_study_print_head(self, out);
-        opevo_i_cli_study_print_estimate(self, &estimate,
-                                         threads ? threads : opevo_processor_count(), out);
-        return OPEVO_OK;
-    }
+    if (opevo_i_cli_flag(call, "dry-run"))
+        return estimate(self, &given, out, err);
     opevo_i_cli_catch_interrupts();
     if (!opevo_i_cli_flag(call, "quiet"))
         opevo_i_cli_study_tell_idle(self->study);

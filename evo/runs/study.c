@@ -68,7 +68,7 @@ static uint64_t seed_of(const scheduler *self, size_t place)
     return opevo_study_seed(self->study, self->numbers[place]);
 }
 
-/* Of each line only the runs of its first seeds. */
+/* Keep only the runs of the first seeds of each line. */
 static void leave_seeds(scheduler *self, const size_t *line_seeds)
 {
     size_t kept = 0;

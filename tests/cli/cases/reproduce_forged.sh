@@ -2,24 +2,7 @@
 # An author who alters a file and puts the right hash into its manifest is found; a file that asks for other commands
 # executes and writes nothing; honest files follow in another folder and without their stores.
 command -v python3 >/dev/null || { echo "skipped: there is no python3" >&2; exit 77; }
-cat >toy.csv <<'S'
-u,v,time_ms,status
-1,1,8,ok
-1,2,4,ok
-1,3,5,ok
-2,1,3,ok
-2,2,2,ok
-2,3,,runtime_error
-4,1,2.5,ok
-4,2,1,ok
-4,3,6,ok
-S
-cat >toy.json <<'S'
-{"format": "tuning-landscape 1", "name": "toy", "flop_per_run": 1e6, "rows": 9,
- "parameters": [{"name": "u", "type": "int", "values": [1, 2, 4]},
-  {"name": "v", "type": "int", "values": [1, 2, 3]}],
- "columns": ["u", "v", "time_ms", "status"]}
-S
+. "${0%/*}/../toy_landscape.sh"
 echo '{"study": 1, "objectives": ["recorded:toy.csv"], "tuners": ["random", "opevo"], "seeds": 7,
  "budget": {"trials": 6}}' >plan.json
 cat >forge.py <<'P'
