@@ -3,6 +3,7 @@
 /* Best: the best configuration of a stored run, in the forms that builds and scripts take. */
 
 #include "options_internal.h"
+#include "store_of_call_internal.h"
 
 #include <opevo/finals.h>
 #include <opevo/memory.h>
@@ -17,7 +18,6 @@ typedef struct best {
     opevo_store *store;
     opevo_space *space;
     int64_t run;
-    bool found;
     bool final; /* the winner of the finals */
     uint64_t trial;
     opevo_index point;
@@ -30,9 +30,6 @@ static void visit(void *context, const opevo_run_info *info)
 {
     best *self = context;
 
-    if (info->run != self->run)
-        return;
-    self->found = true;
     self->trial = info->best_trial;
     opevo_text_printf(&self->head, "run %lld: ", (long long)info->run);
     opevo_text_add_visible(&self->head, info->objective);
@@ -44,18 +41,15 @@ static opevo_status find_point(best *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
     opevo_space *space = NULL;
     opevo_finals *finals = NULL;
-    opevo_trial trial;
+    opevo_trial trial = {.number = 0};
+    double fitness = 0;
     size_t count = 0;
 
     OPEVO_TRY(opevo_store_space(self->store, self->run, &self->space, err));
     OPEVO_TRY(opevo_finals_read(self->store, self->run, &finals, &space, err));
-    if (finals->ran && finals->finalists[finals->verdict.winner].median > 0) {
-        self->final = true;
-        self->point = finals->finalists[finals->verdict.winner].point;
-        goto cleanup;
-    }
     OPEVO_TRY(opevo_store_read(self->store, self->run, self->trial - 1, &trial, 1, &count, err));
-    self->point = count ? trial.proposal.point : 0;
+    self->final = finals->ran;
+    opevo_finals_best(finals, &trial, &self->point, &fitness);
 cleanup:
     opevo_space_destroy(space);
     opevo_finals_destroy(finals);
@@ -67,12 +61,9 @@ static opevo_status read_run(best *self, const char *path, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &self->store, err));
-    OPEVO_TRY(opevo_store_list(self->store, visit, self, err));
+    OPEVO_TRY(opevo_store_visit(self->store, self->run, visit, self, err));
     OPEVO_TRY(opevo_text_check(&self->head, err));
-    if (!self->found)
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run %lld; opevo runs lists its runs.",
-                            path, (long long)self->run);
-    else if (!self->trial)
+    if (!self->trial)
         status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: no trial of run %lld succeeded.", path,
                             (long long)self->run);
     if (status != OPEVO_OK)
@@ -233,19 +224,13 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     const char *wanted = opevo_i_cli_option(call, "as") ? opevo_i_cli_option(call, "as") : "text";
     size_t form = 0;
     best self = {.run = 0};
-    char *path = opevo_store_split(call->arguments[0], &self.run);
-    opevo_status status = OPEVO_OK;
+    char *path = NULL;
+    opevo_status status = opevo_i_cli_run_split(call->arguments[0], &path, &self.run, err);
 
     (void)exit_code;
     while (form < sizeof forms / sizeof *forms && strcmp(forms[form].name, wanted) != 0)
         form++;
-    if (!path)
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", call->arguments[0]);
-    else if (!self.run)
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "Give a store and the number of a run in it, such as runs.db:1; opevo "
-                            "runs lists the runs of a store.");
-    else if (form == sizeof forms / sizeof *forms)
+    if (status == OPEVO_OK && form == sizeof forms / sizeof *forms)
         status = OPEVO_FAIL(err, OPEVO_INVALID, "--as %s: give text, flags, header, env or json.",
                             wanted);
     if (status == OPEVO_OK)

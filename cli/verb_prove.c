@@ -61,7 +61,6 @@ cleanup:
 typedef struct best {
     int64_t run;
     uint64_t trial; /* 0: none succeeded */
-    bool found;
     opevo_index point;
 } best;
 
@@ -69,10 +68,7 @@ static void visit(void *context, const opevo_run_info *info)
 {
     best *self = context;
 
-    if (info->run == self->run) {
-        self->found = true;
-        self->trial = info->best_trial;
-    }
+    self->trial = info->best_trial;
 }
 
 static opevo_status find_best(opevo_store *store, best *self, opevo_error *err)
@@ -80,22 +76,19 @@ static opevo_status find_best(opevo_store *store, best *self, opevo_error *err)
     opevo_finals *finals = NULL;
     opevo_space *space = NULL;
     opevo_trial trial = {.number = 0};
+    double fitness = 0;
     size_t count = 0;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_store_list(store, visit, self, err));
-    if (!self->found || !self->trial) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            self->found ? "%s: no trial of run %lld succeeded."
-                                        : "%s has no run %lld; opevo runs lists its runs.",
+    OPEVO_TRY(opevo_store_visit(store, self->run, visit, self, err));
+    if (!self->trial) {
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: no trial of run %lld succeeded.",
                             opevo_store_path(store), (long long)self->run);
         goto cleanup;
     }
     OPEVO_TRY(opevo_finals_read(store, self->run, &finals, &space, err));
     OPEVO_TRY(opevo_store_read(store, self->run, self->trial - 1, &trial, 1, &count, err));
-    self->point = finals->ran && finals->finalists[finals->verdict.winner].median > 0
-                      ? finals->finalists[finals->verdict.winner].point
-                      : trial.proposal.point;
+    opevo_finals_best(finals, &trial, &self->point, &fitness);
 cleanup:
     opevo_space_destroy(space);
     opevo_finals_destroy(finals);

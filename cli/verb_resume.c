@@ -4,6 +4,7 @@
 
 #include "call_file_internal.h"
 #include "options_internal.h"
+#include "store_of_call_internal.h"
 
 #include <opevo/memory.h>
 #include <opevo/store.h>
@@ -25,45 +26,28 @@ static const opevo_option options[] = {
     {"quiet", NULL, "no progress line", false},
 };
 
-/* The run of that number, to say who made it. */
-typedef struct asked {
-    int64_t run;
-    bool found, of_study;
-} asked;
-
-static void visit(void *context, const opevo_run_info *info)
+static void note_study(void *context, const opevo_run_info *info)
 {
-    asked *self = context;
+    bool *of_study = context;
 
-    if (info->run != self->run)
-        return;
-    self->found = true;
-    self->of_study = *info->budget != '\0';
-}
-
-static opevo_status fail_unknown(const char *path, const asked *wanted, opevo_error *err)
-{
-    if (!wanted->found)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run %lld; opevo runs lists its runs.",
-                          path, (long long)wanted->run);
-    return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "%s: run %lld %s, and its options are not stored; repeat the command that "
-                      "made it, which continues it.",
-                      path, (long long)wanted->run,
-                      wanted->of_study ? "is one of a study" : "is not one of opevo tune");
+    *of_study = *info->budget != '\0';
 }
 
 static opevo_status read_call(const char *path, int64_t run, opevo_text *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_store *store = NULL;
-    asked wanted = {.run = run};
+    bool of_study = false;
 
     OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &store, err));
-    OPEVO_TRY(opevo_store_list(store, visit, &wanted, err));
+    OPEVO_TRY(opevo_store_visit(store, run, note_study, &of_study, err));
     OPEVO_TRY(opevo_store_call(store, run, out, err));
-    if (!wanted.found || !out->length)
-        status = fail_unknown(path, &wanted, err);
+    if (!out->length)
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s: run %lld %s, and its options are not stored; repeat the command "
+                            "that made it, which continues it.",
+                            path, (long long)run,
+                            of_study ? "is one of a study" : "is not one of opevo tune");
 cleanup:
     opevo_store_close(store);
     return status;
@@ -103,15 +87,11 @@ cleanup:
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     int64_t number = 0;
-    char *path = opevo_store_split(call->arguments[0], &number);
-    opevo_status status = OPEVO_OK;
+    char *path = NULL;
+    opevo_status status = opevo_i_cli_run_split(call->arguments[0], &path, &number, err);
 
-    if (!path)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", call->arguments[0]);
-    status = number ? resume(call, path, number, out, exit_code, err)
-                    : OPEVO_FAIL(err, OPEVO_INVALID,
-                                 "Give a store and the number of a run in it, such as runs.db:1; "
-                                 "opevo runs lists the runs of a store.");
+    if (status == OPEVO_OK)
+        status = resume(call, path, number, out, exit_code, err);
     opevo_free(path);
     return status;
 }

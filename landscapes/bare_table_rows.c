@@ -58,11 +58,7 @@ static opevo_status read_state(const opevo_i_landscape_bare_table *self, size_t 
             return OPEVO_OK;
         }
     }
-    return *cell ? opevo_i_landscape_fail_at(
-                       err, OPEVO_INVALID, self->table->path, self->lines[row],
-                       "unknown status '%.80s'; use ok, compile_error, runtime_error, "
-                       "invalid, timeout, wrong or crashed.",
-                       cell)
+    return *cell ? opevo_i_landscape_fail_status(self->table->path, self->lines[row], cell, err)
                  : OPEVO_OK;
 }
 

@@ -41,6 +41,12 @@ static opevo_status fail_too_large(const char *path, size_t limit, opevo_error *
                       limit);
 }
 
+static opevo_status fail_damaged(const opevo_i_landscape_text *self, opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "%s: the compressed data are damaged; copy the file again.", self->path);
+}
+
 static opevo_status fail_truncated(const opevo_i_landscape_text *self, opevo_error *err)
 {
     return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -68,8 +74,7 @@ static opevo_status fail_xz(const opevo_i_landscape_text *self, lzma_ret code, o
                           "%s: a feature of xz that this liblzma lacks; compress it again.",
                           self->path);
     default:
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s: the compressed data are damaged; copy the file again.", self->path);
+        return fail_damaged(self, err);
     }
 }
 
@@ -106,8 +111,7 @@ static opevo_status fail_gz(const opevo_i_landscape_text *self, int code, opevo_
     if (self->gz.total_out == 0 && !self->any)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s is not a gzip file, although its name ends in .gz.", self->path);
-    return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "%s: the compressed data are damaged; copy the file again.", self->path);
+    return fail_damaged(self, err);
 }
 
 /* ---- Pieces --------------------------------------------------------------------------------- */

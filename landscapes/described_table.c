@@ -136,11 +136,7 @@ static opevo_status read_state(reader *self, opevo_outcome_class *kind, opevo_er
             return OPEVO_OK;
         }
     }
-    return opevo_i_landscape_fail_at(
-        err, OPEVO_INVALID, self->table->path, self->table->line,
-        "unknown status '%.80s'; use ok, compile_error, runtime_error, invalid, "
-        "timeout, wrong or crashed.",
-        cell);
+    return opevo_i_landscape_fail_status(self->table->path, self->table->line, cell, err);
 }
 
 /* An ok row has a result in the column, every other row has none. */
@@ -178,9 +174,7 @@ static opevo_status set_fitness(reader *self, double gflops, opevo_i_landscape_r
                 gflops, computed, self->description);
     }
     if (!isfinite(row->fitness))
-        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, self->table->path, self->table->line,
-                                         "a time of %g s is too short to be a measurement.",
-                                         row->time_s);
+        return opevo_i_landscape_fail_short(self->table->path, self->table->line, row->time_s, err);
     self->best_time_s = fmin(self->best_time_s, row->time_s);
     self->best_gflops = fmax(self->best_gflops, gflops);
     return OPEVO_OK;

@@ -182,9 +182,7 @@ static opevo_status read_result(const reader *self, const json_t *entry, size_t 
         row->fitness =
             json_number_value(json_object_get(entry, GFLOPS_KEY)) * (recorded_s / row->time_s);
     if (!isfinite(row->fitness) || !(row->fitness > 0))
-        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, self->path, line,
-                                         "a time of %g s is too short to be a measurement.",
-                                         row->time_s);
+        return opevo_i_landscape_fail_short(self->path, line, row->time_s, err);
     return OPEVO_OK;
 }
 

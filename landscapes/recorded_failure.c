@@ -21,6 +21,22 @@ opevo_status opevo_i_landscape_fail_at(opevo_error *err, opevo_status status, co
     return OPEVO_FAIL(err, status, "%s: %s", path, sentence);
 }
 
+opevo_status opevo_i_landscape_fail_status(const char *path, size_t line, const char *word,
+                                           opevo_error *err)
+{
+    return opevo_i_landscape_fail_at(err, OPEVO_INVALID, path, line,
+                                     "unknown status '%.80s'; use ok, compile_error, "
+                                     "runtime_error, invalid, timeout, wrong or crashed.",
+                                     word);
+}
+
+opevo_status opevo_i_landscape_fail_short(const char *path, size_t line, double time_s,
+                                          opevo_error *err)
+{
+    return opevo_i_landscape_fail_at(err, OPEVO_INVALID, path, line,
+                                     "a time of %g s is too short to be a measurement.", time_s);
+}
+
 opevo_status opevo_i_landscape_fail_in(opevo_error *err, const opevo_error *inner, const char *path)
 {
     if (strncmp(inner->message, path, strlen(path)) == 0)

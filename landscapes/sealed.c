@@ -127,6 +127,12 @@ static opevo_status read_text(int file, sealed *out, opevo_error *err)
     return OPEVO_OK;
 }
 
+static opevo_status fail_unsealed(const char *path, opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a sealed landscape; opevo seal makes one.",
+                      path);
+}
+
 static opevo_status read_sealed(const char *path, int file, sealed *out, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -134,8 +140,7 @@ static opevo_status read_sealed(const char *path, int file, sealed *out, opevo_e
     *out = (sealed){.path = path};
     OPEVO_TRY(read_text(file, out, err));
     if (out->size < strlen(magic) || memcmp(out->text, magic, strlen(magic)) != 0)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID,
-                             "%s is not a sealed landscape; opevo seal makes one.", path));
+        OPEVO_TRY(fail_unsealed(path, err));
     out->header = out->text + strlen(magic);
     status = read_header(out, err);
 cleanup:
@@ -361,8 +366,7 @@ opevo_status opevo_sealed_open(const char *path, const char *command, uint64_t *
     opevo_status status = OPEVO_OK;
 
     if (!opevo_sealed_is(path))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a sealed landscape; opevo seal makes one.",
-                          path);
+        return fail_unsealed(path, err);
     if (!is_line(command))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "The command of a look must be a line of JSON, such as [\"tune\"].");

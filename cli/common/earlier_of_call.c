@@ -29,18 +29,14 @@ static opevo_status refuse(const char *named, const opevo_tuner_ops *tuner, opev
 
 /* The objective of a run, as the store says where it is. */
 typedef struct origin {
-    int64_t run;
     char *what, *on, *space;
-    bool found, failed;
+    bool failed;
 } origin;
 
 static void note_origin(void *context, const opevo_run_info *info)
 {
     origin *self = context;
 
-    if (info->run != self->run)
-        return;
-    self->found = true;
     self->what = opevo_strdup(info->what);
     self->on = opevo_strdup(info->on);
     self->space = opevo_strdup(info->space);
@@ -55,7 +51,7 @@ static opevo_status open_origin(const origin *self, const char *text, opevo_obje
 
     if (self->failed)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", text);
-    if (!self->found || !*self->on)
+    if (!*self->on)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s was made on another search space, and the store does not say where "
                           "its objective is.",
@@ -72,11 +68,11 @@ static opevo_status open_origin(const origin *self, const char *text, opevo_obje
 static opevo_status add_trees(opevo_earlier *self, opevo_store *store, int64_t run,
                               const char *text, opevo_error *err)
 {
-    origin from = {.run = run};
+    origin from = {.what = NULL};
     opevo_objective *objective = NULL;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_store_list(store, note_origin, &from, err));
+    OPEVO_TRY(opevo_store_visit(store, run, note_origin, &from, err));
     OPEVO_TRY(open_origin(&from, text, &objective, err));
     OPEVO_TRY(opevo_earlier_add_trees(self, store, run, objective, err));
 cleanup:

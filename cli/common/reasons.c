@@ -140,6 +140,14 @@ void opevo_i_cli_reasons_print(const opevo_i_cli_reasons *reasons, opevo_text *o
     }
 }
 
+void opevo_i_cli_give_up_print(uint64_t give_up, opevo_text *out)
+{
+    opevo_text_printf(out,
+                      "gave up after %llu failures of one class: fix their cause, or raise the "
+                      "limit with --give-up N\n",
+                      (unsigned long long)give_up);
+}
+
 void opevo_i_cli_reasons_print_json(const opevo_i_cli_reasons *reasons, opevo_text *out)
 {
     opevo_json_open(out, "failures", "[");

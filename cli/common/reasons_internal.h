@@ -53,6 +53,8 @@ void opevo_i_cli_reasons_tell(const char *verb, const char *which, const opevo_t
                               const opevo_progress *progress);
 /* One line for each class. */
 void opevo_i_cli_reasons_print(const opevo_i_cli_reasons *reasons, opevo_text *out);
+/* One line of a run that so many failures of one class ended. */
+void opevo_i_cli_give_up_print(uint64_t give_up, opevo_text *out);
 /* The member "failures" of the JSON object being written: a list with one object for each class. */
 void opevo_i_cli_reasons_print_json(const opevo_i_cli_reasons *reasons, opevo_text *out);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The store that a call writes. */
+/* The store that a call writes, and the run that it names. */
 
 #include "options_internal.h"
 #include "store_of_call_internal.h"
 
+#include <opevo/memory.h>
 #include <opevo/store.h>
 
 #include <stdio.h>
@@ -36,4 +37,20 @@ opevo_status opevo_i_cli_store_of_call(const opevo_call *call, opevo_store **out
     }
     begins = *path && strncmp(reason.message, path, strlen(path)) == 0;
     return OPEVO_FAIL(err, status, "--store%s %s", begins ? "" : ":", reason.message);
+}
+
+opevo_status opevo_i_cli_run_split(const char *text, char **path, int64_t *run, opevo_error *err)
+{
+    char *store = opevo_store_split(text, run);
+
+    if (!store)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", text);
+    if (!*run) {
+        opevo_free(store);
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Give a store and the number of a run in it, such as runs.db:1; opevo "
+                          "runs lists the runs of a store.");
+    }
+    *path = store;
+    return OPEVO_OK;
 }

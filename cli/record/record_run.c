@@ -23,8 +23,6 @@ static void note_run(void *context, const opevo_run_info *info)
 {
     opevo_i_cli_stored_run *self = context;
 
-    if (info->run != self->run)
-        return;
     opevo_text_add(&self->name, info->objective);
     opevo_text_add(&self->unit, info->unit);
     self->objective.signature = info->signature;
@@ -109,14 +107,9 @@ opevo_status opevo_i_cli_stored_run_open(const char *text, opevo_i_cli_stored_ru
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(open_store(self, text, err));
-    OPEVO_TRY(opevo_store_list(self->store, note_run, self, err));
+    OPEVO_TRY(opevo_store_visit(self->store, self->run, note_run, self, err));
     OPEVO_TRY(opevo_text_check(&self->name, err));
     OPEVO_TRY(opevo_text_check(&self->unit, err));
-    if (!self->name.length) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run %lld; opevo runs lists its runs.",
-                            opevo_store_path(self->store), (long long)self->run);
-        goto cleanup;
-    }
     OPEVO_TRY(opevo_store_space(self->store, self->run, &self->space, err));
     if (!self->space) {
         status = OPEVO_FAIL(err, OPEVO_INVALID,

@@ -269,10 +269,7 @@ static void print_result(const plan *self, opevo_text *out)
                       (unsigned long long)self->measured, (unsigned long long)failed);
     opevo_i_cli_reasons_print(&self->reasons, out);
     if (self->gave_up)
-        opevo_text_printf(out,
-                          "gave up after %llu failures of one class: fix their cause, or raise the "
-                          "limit with --give-up N\n",
-                          (unsigned long long)self->give_up);
+        opevo_i_cli_give_up_print(self->give_up, out);
     if (asked->best_fitness > 0)
         opevo_text_printf(out, "best %.8g %s%s\n", opevo_unit_result(unit, asked->best_fitness),
                           opevo_unit_name(unit),

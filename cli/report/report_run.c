@@ -30,7 +30,6 @@ typedef struct writer {
     opevo_store *store;
     opevo_text *out;
     int64_t run;
-    bool found;
     opevo_i_cli_run_trials trials;
     opevo_status status;
     opevo_error *err;
@@ -327,9 +326,6 @@ static void visit(void *context, const opevo_run_info *info)
     opevo_i_cli_reasons reasons = {.of[0] = {0}};
     opevo_space *space = NULL;
 
-    if (info->run != self->run || self->status != OPEVO_OK)
-        return;
-    self->found = true;
     self->status = opevo_i_cli_run_trials_read(self->store, info->run, &self->trials, self->err);
     if (self->status == OPEVO_OK)
         self->status = opevo_finals_read(self->store, info->run, &finals, &space, self->err);
@@ -360,12 +356,9 @@ opevo_status opevo_i_cli_report_run(const opevo_call *call, const char *path, in
     opevo_status status = opevo_store_open(path, OPEVO_STORE_READ, &self.store, err);
 
     if (status == OPEVO_OK)
-        status = opevo_store_list(self.store, visit, &self, err);
+        status = opevo_store_visit(self.store, run, visit, &self, err);
     if (status == OPEVO_OK)
         status = self.status;
-    if (status == OPEVO_OK && !self.found)
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run %lld; opevo runs lists its runs.",
-                            path, (long long)run);
     opevo_i_cli_run_trials_free(&self.trials);
     opevo_store_close(self.store);
     return status;

@@ -36,8 +36,7 @@ typedef struct listing {
     opevo_i_cli_runs_form form; /* of the trials */
     unsigned width;
     opevo_text *out;
-    opevo_table table; /* of all runs, unless as JSON */
-    size_t count;
+    opevo_table table;   /* of all runs, unless as JSON */
     bool has_times;      /* whether a smaller result is better in one of them */
     opevo_status status; /* of reading finals */
     opevo_error *err;
@@ -261,7 +260,7 @@ static void visit(void *context, const opevo_run_info *info)
 {
     listing *self = context;
 
-    if ((self->run && info->run != self->run) || self->status != OPEVO_OK)
+    if (self->status != OPEVO_OK)
         return;
     if (self->trials)
         visit_trials(self, info);
@@ -270,7 +269,6 @@ static void visit(void *context, const opevo_run_info *info)
     else
         add_row(info, &self->table);
     self->has_times = self->has_times || opevo_unit_is_time(info->unit);
-    self->count++;
 }
 
 static opevo_status print_planned(opevo_store *store, opevo_text *out, opevo_error *err)
@@ -321,13 +319,11 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
                                                 : OPEVO_I_RUNS_TEXT;
     OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &self.store, err));
     opevo_text_add(out, self.json && !self.trials ? "[" : "");
-    OPEVO_TRY(opevo_store_list(self.store, visit, &self, err));
+    OPEVO_TRY(self.run ? opevo_store_visit(self.store, self.run, visit, &self, err)
+                       : opevo_store_list(self.store, visit, &self, err));
     OPEVO_TRY(self.status);
     opevo_text_add(out, self.json && !self.trials ? "\n]\n" : "");
-    if (self.run && !self.count) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run %lld; opevo runs lists its runs.",
-                            path, (long long)self.run);
-    } else if (!self.json && !self.run) {
+    if (!self.json && !self.run) {
         OPEVO_TRY(opevo_i_cli_table_print(&self.table, self.width, out, err));
         opevo_text_add(out, self.has_times ? "for results in s, ms, us and ns, smaller is better\n"
                                            : "");

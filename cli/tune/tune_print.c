@@ -260,10 +260,7 @@ static void print_course(const opevo_i_cli_tuning *self, const char *store, opev
         opevo_i_cli_reasons_print(&self->reasons[0], out);
     }
     if (result->stop == OPEVO_STOP_GAVE_UP)
-        opevo_text_printf(out,
-                          "gave up after %llu failures of one class: fix their cause, or raise the "
-                          "limit with --give-up N\n",
-                          (unsigned long long)self->run.give_up);
+        opevo_i_cli_give_up_print(self->run.give_up, out);
 }
 
 static void print_best(const opevo_i_cli_tuning *self, opevo_text *out)

@@ -25,7 +25,6 @@ typedef struct source {
 
 typedef struct gatherer {
     const char *name; /* of the objective */
-    int64_t only;     /* the run that is wanted; 0: all of another shape */
     source *sources;
     size_t count, capacity;
     bool failed; /* no memory */
@@ -128,22 +127,26 @@ static double distance_of(const char *name, const char *other)
     return sum;
 }
 
+static void take(void *context, const opevo_run_info *info)
+{
+    source *self = context;
+
+    *self = (source){.run = info->run, .trial = info->best_trial, .fitness = info->best_fitness};
+}
+
 static void gather(void *context, const opevo_run_info *info)
 {
     gatherer *self = context;
-    bool wanted = self->only ? info->run == self->only : is_related(self->name, info->objective);
 
-    if (!wanted || self->failed)
+    if (!is_related(self->name, info->objective) || self->failed)
         return;
     if (!opevo_reserve((void **)&self->sources, &self->capacity, self->count + 1,
                        sizeof *self->sources)) {
         self->failed = true;
         return;
     }
-    self->sources[self->count++] = (source){.run = info->run,
-                                            .trial = info->best_trial,
-                                            .distance = distance_of(self->name, info->objective),
-                                            .fitness = info->best_fitness};
+    take(&self->sources[self->count], info);
+    self->sources[self->count++].distance = distance_of(self->name, info->objective);
 }
 
 /* The nearest shape first, of equals the fastest, of equals the first run. */
@@ -232,24 +235,20 @@ static opevo_status list_sources(opevo_store *store, gatherer *self, opevo_error
 opevo_status opevo_start_list_add_run(opevo_start_list *self, const opevo_objective *objective,
                                       opevo_store *store, int64_t run, opevo_error *err)
 {
-    gatherer runs = {.name = objective->name, .only = run};
+    source from = {.run = run};
     opevo_status status = OPEVO_OK;
     size_t before = self->starts.count;
     bool added = false;
 
-    OPEVO_TRY(list_sources(store, &runs, err));
-    if (runs.count == 0)
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run %lld.", opevo_store_path(store),
-                            (long long)run);
-    else if (runs.sources[0].trial == 0)
+    OPEVO_TRY(opevo_store_visit(store, run, take, &from, err));
+    if (from.trial == 0)
         status = OPEVO_FAIL(err, OPEVO_INVALID, "no trial of run %lld succeeded.", (long long)run);
     else
-        status = add_best(self, objective, store, &runs.sources[0], "start", &added, err);
+        status = add_best(self, objective, store, &from, "start", &added, err);
     if (status == OPEVO_OK && self->starts.count == before && before == 0)
         status = OPEVO_FAIL(err, OPEVO_INVALID, "no parameter of run %lld is one of this space.",
                             (long long)run);
 cleanup:
-    opevo_free(runs.sources);
     return status;
 }
 

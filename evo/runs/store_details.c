@@ -24,14 +24,6 @@ static opevo_status keep(opevo_store *store, const opevo_i_store_details *from, 
     return OPEVO_OK;
 }
 
-static opevo_status fail_damaged(const opevo_store *store, int64_t run, const opevo_trial *trial,
-                                 opevo_error *err)
-{
-    return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "%s %s: trial %llu of run %lld is malformed; use another store.", store->path,
-                      store->state, (unsigned long long)trial->number, (long long)run);
-}
-
 opevo_status opevo_i_store_take_details(opevo_store *store, int64_t run, sqlite3_stmt *row,
                                         int column, opevo_trial *trial, opevo_error *err)
 {
@@ -41,7 +33,7 @@ opevo_status opevo_i_store_take_details(opevo_store *store, int64_t run, sqlite3
 
     details.message_length = (size_t)sqlite3_column_bytes(row, column + 1);
     if (sqlite3_column_bytes(row, column) % 8 != 0)
-        return fail_damaged(store, run, trial, err);
+        return opevo_i_store_fail_trial(store, run, trial, err);
     return keep(store, &details, &trial->outcome, err);
 }
 
@@ -61,7 +53,7 @@ static opevo_status take_shared(opevo_store *store, int64_t run, sqlite3_stmt *r
 
     if (!opevo_i_store_unpack_outcome(sqlite3_column_blob(row, 0),
                                       (size_t)sqlite3_column_bytes(row, 0), &outcome, &details))
-        return fail_damaged(store, run, trial, err);
+        return opevo_i_store_fail_trial(store, run, trial, err);
     return keep(store, &details, &trial->outcome, err);
 }
 
@@ -86,7 +78,7 @@ static opevo_status query(opevo_store *store, const char *sql, taker take, int64
     if (code == SQLITE_ROW)
         status = take(store, run, row, trial, err);
     else if (code == SQLITE_DONE)
-        status = fail_damaged(store, run, trial, err);
+        status = opevo_i_store_fail_trial(store, run, trial, err);
     else
         status = opevo_i_store_fail(store, err);
 cleanup:
@@ -105,7 +97,7 @@ opevo_status opevo_store_read_details(opevo_store *store, int64_t run, opevo_tri
     if (cursor->run != run || cursor->next != trial->number + 1) {
         OPEVO_TRY(opevo_i_store_unpack_seek(store, run, trial->number - 1, &packed, err));
         if (packed && cursor->next > cursor->count)
-            return fail_damaged(store, run, trial, err);
+            return opevo_i_store_fail_trial(store, run, trial, err);
         if (packed)
             OPEVO_TRY(opevo_i_store_unpack_next(store, &again, err));
     }

@@ -137,6 +137,11 @@ opevo_status opevo_i_store_commit(opevo_store *store, opevo_status status, opevo
 
 /* The last failure of SQLite as a status and a sentence that begins with the path. */
 opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err);
+/* The store has no run of that number. */
+opevo_status opevo_i_store_fail_unknown(const opevo_store *store, int64_t run, opevo_error *err);
+/* What the store has of the trial is malformed. */
+opevo_status opevo_i_store_fail_trial(const opevo_store *store, int64_t run,
+                                      const opevo_trial *trial, opevo_error *err);
 /* Run statements that give no rows. */
 opevo_status opevo_i_store_exec(opevo_store *store, const char *sql, opevo_error *err);
 opevo_status opevo_i_store_prepare(opevo_store *store, const char *sql, sqlite3_stmt **out,

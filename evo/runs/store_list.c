@@ -217,8 +217,10 @@ cleanup:
     return status;
 }
 
-/* Those whose `stop` compares so with that of a planned run. */
-static opevo_status list(opevo_store *store, const char *comparison,
+#define IS_PLANNED "stop = '" OPEVO_I_PLANNED "'"
+
+/* Those that meet the condition; of run 0 all, of another one that run, which must be there. */
+static opevo_status list(opevo_store *store, const char *condition, int64_t run,
                          void (*visit)(void *context, const opevo_run_info *info), void *context,
                          opevo_error *err)
 {
@@ -226,6 +228,7 @@ static opevo_status list(opevo_store *store, const char *comparison,
     lister self = {.store = store};
     sqlite3_stmt *runs = NULL;
     opevo_text query = {0};
+    bool found = false;
     int code = SQLITE_OK;
 
     opevo_text_printf(
@@ -238,8 +241,8 @@ static opevo_status list(opevo_store *store, const char *comparison,
         " (SELECT signature FROM spaces WHERE spaces.space = runs.space), hash, late"
         " FROM runs LEFT JOIN packed USING (run) LEFT JOIN trials USING (run)"
         " LEFT JOIN registrations USING (registration)"
-        " WHERE stop %s '" OPEVO_I_PLANNED "' GROUP BY runs.run ORDER BY runs.run",
-        comparison);
+        " WHERE %s%s GROUP BY runs.run ORDER BY runs.run",
+        run ? "runs.run = ? AND " : "", condition);
     OPEVO_TRY(opevo_text_check(&query, err));
     OPEVO_TRY(opevo_i_store_prepare(store, query.data, &runs, err));
     OPEVO_TRY(opevo_i_store_prepare(store,
@@ -247,14 +250,19 @@ static opevo_status list(opevo_store *store, const char *comparison,
                                     " outcome = 0 ORDER BY fitness DESC, number LIMIT 1",
                                     &self.best, err));
     OPEVO_TRY(opevo_i_store_prepare(store, SELECT_SPACE "?", &self.json, err));
+    if (run)
+        sqlite3_bind_int64(runs, 1, run);
     while ((code = sqlite3_step(runs)) == SQLITE_ROW) {
         opevo_run_info info;
 
         OPEVO_TRY(list_row(&self, runs, &info, err));
         visit(context, &info);
+        found = true;
     }
     if (code != SQLITE_DONE)
         status = opevo_i_store_fail(store, err);
+    else if (run && !found)
+        status = opevo_i_store_fail_unknown(store, run, err);
 cleanup:
     sqlite3_finalize(runs);
     sqlite3_finalize(self.best);
@@ -271,14 +279,23 @@ opevo_status opevo_store_list(opevo_store *store,
                               void (*visit)(void *context, const opevo_run_info *info),
                               void *context, opevo_error *err)
 {
-    return list(store, "<>", visit, context, err);
+    return list(store, "NOT " IS_PLANNED, 0, visit, context, err);
+}
+
+opevo_status opevo_store_visit(opevo_store *store, int64_t run,
+                               void (*visit)(void *context, const opevo_run_info *info),
+                               void *context, opevo_error *err)
+{
+    if (!run)
+        return opevo_i_store_fail_unknown(store, run, err);
+    return list(store, "NOT " IS_PLANNED, run, visit, context, err);
 }
 
 opevo_status opevo_store_list_planned(opevo_store *store,
                                       void (*visit)(void *context, const opevo_run_info *info),
                                       void *context, opevo_error *err)
 {
-    return list(store, "=", visit, context, err);
+    return list(store, IS_PLANNED, 0, visit, context, err);
 }
 
 opevo_status opevo_store_space(opevo_store *store, int64_t run, opevo_space **out, opevo_error *err)

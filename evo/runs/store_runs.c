@@ -394,8 +394,7 @@ opevo_status opevo_store_find(opevo_store *store, int64_t run, const opevo_space
         OPEVO_TRY(opevo_i_store_read_points(store, run, space, err));
         *trials = (uint64_t)sqlite3_column_int64(query, 1);
     } else if (code == SQLITE_DONE) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run %lld; opevo runs lists its runs.",
-                            store->path, (long long)run);
+        status = opevo_i_store_fail_unknown(store, run, err);
     } else {
         status = opevo_i_store_fail(store, err);
     }

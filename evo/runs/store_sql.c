@@ -58,6 +58,20 @@ opevo_status opevo_i_store_fail(opevo_store *store, opevo_error *err)
     }
 }
 
+opevo_status opevo_i_store_fail_unknown(const opevo_store *store, int64_t run, opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_INVALID, "%s has no run %lld; opevo runs lists its runs.",
+                      store->path, (long long)run);
+}
+
+opevo_status opevo_i_store_fail_trial(const opevo_store *store, int64_t run,
+                                      const opevo_trial *trial, opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "%s %s: trial %llu of run %lld is malformed; use another store.", store->path,
+                      store->state, (unsigned long long)trial->number, (long long)run);
+}
+
 opevo_status opevo_i_store_exec(opevo_store *store, const char *sql, opevo_error *err)
 {
     if (sqlite3_exec(store->db, sql, NULL, NULL, NULL) != SQLITE_OK)

@@ -117,9 +117,7 @@ opevo_status opevo_i_store_take_trial(opevo_store *store, int64_t run, sqlite3_s
         sqlite3_column_type(row, 1) != SQLITE_BLOB ||
         sqlite3_column_bytes(row, 1) != OPEVO_I_POINT_BYTES ||
         sqlite3_column_type(row, 2) != SQLITE_TEXT || !read_outcome(row, &trial->outcome))
-        return OPEVO_FAIL(
-            err, OPEVO_INVALID, "%s %s: trial %llu of run %lld is malformed; use another store.",
-            store->path, store->state, (unsigned long long)trial->number, (long long)run);
+        return opevo_i_store_fail_trial(store, run, trial, err);
     trial->proposal.point = opevo_i_store_point_from_bytes(sqlite3_column_blob(row, 1));
     origin = (const char *)sqlite3_column_text(row, 2);
     trial->proposal.origin =

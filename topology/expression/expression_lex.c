@@ -9,6 +9,8 @@
 
 #define AT(lexer, place) ((lexer)->source->where), ((lexer)->source->column + (place))
 
+static const char no_number[] = "is not a number; suffixes are not supported";
+
 bool opevo_i_topology_word_is(const opevo_i_topology_word *word, const char *spelling)
 {
     return strlen(spelling) == word->length && memcmp(word->start, spelling, word->length) == 0;
@@ -50,8 +52,8 @@ static bool read_integer(const char *digits, opevo_dialect dialect, int64_t *out
         else if (isxdigit((unsigned char)*c))
             digit = (unsigned)(tolower((unsigned char)*c) - 'a') + 10;
         if (digit >= base) {
-            *fault = base == 8 ? "begins with a 0 and so is octal, but has other digits"
-                               : "is not a number; suffixes are not supported";
+            *fault =
+                base == 8 ? "begins with a 0 and so is octal, but has other digits" : no_number;
             return false;
         }
         if (__builtin_mul_overflow(value, (int64_t)base, &value) ||
@@ -88,7 +90,7 @@ static opevo_status read_number(opevo_i_topology_lexer *lexer, opevo_i_topology_
 {
     char digits[64];
     bool real = false;
-    const char *fault = "is not a number; suffixes are not supported";
+    const char *fault = no_number;
 
     word->length = number_length(lexer, &real);
     if (word->length >= sizeof digits)

@@ -134,12 +134,61 @@ static void find_fill(const char *name, opevo_i_harness_buffer_plan *buffer)
     }
 }
 
+static opevo_status fail_unknown(const opevo_json_reader *at, opevo_error *err)
+{
+    return opevo_json_fail(
+        at, err,
+        "Unknown fill; use \"zero\", \"index\", \"permutation\", or an object with one of "
+        "\"constant\", \"uniform\", \"normal\", \"integers\", \"choice\", \"border\", "
+        "\"dominant\", \"graph\", \"expression\", \"file\".");
+}
+
+/* What the fill of that name needs, from its content. */
+static opevo_status read_content(const opevo_harness *harness, const opevo_json_reader *at,
+                                 const char *name, const opevo_json_reader *content,
+                                 opevo_i_harness_buffer_plan *buffer, opevo_error *err)
+{
+    switch (buffer->fill) {
+    case OPEVO_I_FILL_INDEX:
+    case OPEVO_I_FILL_PERMUTATION:
+        return content->value ? fail_unknown(at, err) : OPEVO_OK;
+    case OPEVO_I_FILL_CONSTANT:
+    case OPEVO_I_FILL_BORDER:
+        return content->value ? read_number(content, false, buffer, &buffer->numbers[0], err)
+                              : opevo_json_fail(at, err, "A number is expected.");
+    case OPEVO_I_FILL_UNIFORM:
+    case OPEVO_I_FILL_NORMAL:
+        if (!is_float(buffer->element))
+            return opevo_json_fail(at, err, "Integers cannot be %s; use \"integers\".", name);
+        /* fall through */
+    case OPEVO_I_FILL_INTEGERS:
+    case OPEVO_I_FILL_CHOICE:
+        return content->value ? read_pair(content, buffer, err)
+                              : opevo_json_fail(at, err, "An array of two numbers is expected.");
+    case OPEVO_I_FILL_FILE:
+        name = json_string_value(content->value);
+        return name && *name ? opevo_i_harness_path(harness, name, &buffer->file, err)
+                             : opevo_json_fail(at, err, "The path of a file is expected.");
+    case OPEVO_I_FILL_EXPRESSION:
+        buffer->expressions[0] = json_object_get(at->value, name);
+        return content->value ? OPEVO_OK
+                              : opevo_json_fail(at, err, "An expression of i is expected.");
+    case OPEVO_I_FILL_DOMINANT:
+        if (!is_float(buffer->element))
+            return opevo_json_fail(at, err, "A dominant matrix must have floats.");
+        buffer->expressions[0] = json_object_get(at->value, name);
+        return content->value ? OPEVO_OK
+                              : opevo_json_fail(at, err, "The number of rows is missing.");
+    default:
+        return fail_unknown(at, err);
+    }
+}
+
 opevo_status opevo_i_harness_read_fill(const opevo_harness *harness, const opevo_json_reader *at,
                                        opevo_i_harness_buffer_plan *buffer, opevo_error *err)
 {
     const char *name = json_string_value(at->value);
     opevo_json_reader content = {.value = NULL};
-    bool real = is_float(buffer->element);
 
     if (!at->value)
         return OPEVO_OK;
@@ -153,47 +202,7 @@ opevo_status opevo_i_harness_read_fill(const opevo_harness *harness, const opevo
         return OPEVO_OK;
     }
     find_fill(name, buffer);
-    switch (buffer->fill) {
-    case OPEVO_I_FILL_INDEX:
-    case OPEVO_I_FILL_PERMUTATION:
-        if (!content.value)
-            return OPEVO_OK;
-        break;
-    case OPEVO_I_FILL_CONSTANT:
-    case OPEVO_I_FILL_BORDER:
-        return content.value ? read_number(&content, false, buffer, &buffer->numbers[0], err)
-                             : opevo_json_fail(at, err, "A number is expected.");
-    case OPEVO_I_FILL_UNIFORM:
-    case OPEVO_I_FILL_NORMAL:
-        if (!real)
-            return opevo_json_fail(at, err, "Integers cannot be %s; use \"integers\".", name);
-        /* fall through */
-    case OPEVO_I_FILL_INTEGERS:
-    case OPEVO_I_FILL_CHOICE:
-        return content.value ? read_pair(&content, buffer, err)
-                             : opevo_json_fail(at, err, "An array of two numbers is expected.");
-    case OPEVO_I_FILL_FILE:
-        name = json_string_value(content.value);
-        return name && *name ? opevo_i_harness_path(harness, name, &buffer->file, err)
-                             : opevo_json_fail(at, err, "The path of a file is expected.");
-    case OPEVO_I_FILL_EXPRESSION:
-        buffer->expressions[0] = json_object_get(at->value, name);
-        return content.value ? OPEVO_OK
-                             : opevo_json_fail(at, err, "An expression of i is expected.");
-    case OPEVO_I_FILL_DOMINANT:
-        if (!real)
-            return opevo_json_fail(at, err, "A dominant matrix must have floats.");
-        buffer->expressions[0] = json_object_get(at->value, name);
-        return content.value ? OPEVO_OK
-                             : opevo_json_fail(at, err, "The number of rows is missing.");
-    default:
-        break;
-    }
-    return opevo_json_fail(
-        at, err,
-        "Unknown fill; use \"zero\", \"index\", \"permutation\", or an object with one of "
-        "\"constant\", \"uniform\", \"normal\", \"integers\", \"choice\", \"border\", "
-        "\"dominant\", \"graph\", \"expression\", \"file\".");
+    return read_content(harness, at, name, &content, buffer, err);
 }
 
 static opevo_status read_places(const opevo_json_reader *at,

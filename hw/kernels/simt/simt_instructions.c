@@ -179,12 +179,9 @@ static const char *opcode_name(LLVMOpcode opcode)
     }
 }
 
-static bool decode(opevo_i_simt_work *self, const char **what)
+/* Scalars, and vectors by element. */
+static bool decode_computation(opevo_i_simt_work *self, LLVMOpcode opcode)
 {
-    LLVMOpcode opcode = LLVMGetInstructionOpcode(self->instruction);
-
-    if (opcode == LLVMPtrToInt || opcode == LLVMICmp)
-        opevo_i_simt_work_doubt(self);
     switch (opcode) {
     case LLVMAdd:
     case LLVMSub:
@@ -225,6 +222,18 @@ static bool decode(opevo_i_simt_work *self, const char **what)
     case LLVMAddrSpaceCast:
     case LLVMFreeze:
         return opevo_i_simt_work_same(self, 0);
+    default:
+        return false;
+    }
+}
+
+static bool decode(opevo_i_simt_work *self, const char **what)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(self->instruction);
+
+    if (opcode == LLVMPtrToInt || opcode == LLVMICmp)
+        opevo_i_simt_work_doubt(self);
+    switch (opcode) {
     case LLVMGetElementPtr:
     case LLVMLoad:
     case LLVMStore:
@@ -246,7 +255,7 @@ static bool decode(opevo_i_simt_work *self, const char **what)
     case LLVMCall:
         return opevo_i_simt_work_call(self, what);
     default:
-        return false;
+        return decode_computation(self, opcode);
     }
 }
 

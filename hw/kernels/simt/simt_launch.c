@@ -8,6 +8,7 @@
 #include <opevo/random.h>
 #include <opevo/text.h>
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -5,6 +5,8 @@
 
 #include "simt_internal.h"
 
+enum { BANKS = 32 };
+
 /* Distinct values of a short list; addresses of lanes mostly ascend, so that the last few are
  * looked at first. */
 typedef struct distinct {
@@ -67,7 +69,7 @@ static bool in_one_row(const uint64_t *address, uint32_t lanes, unsigned words)
         low = word < low ? word : low;
         high = word > high ? word : high;
     }
-    return lanes && high + words - low <= OPEVO_I_SIMT_BANKS;
+    return lanes && high + words - low <= BANKS;
 }
 
 /* Passes that lanes need whose words are in the same banks: 128 bytes a pass at most, so that wide
@@ -81,7 +83,7 @@ static unsigned passes(const opevo_i_simt_warp *warp, const opevo_i_simt_code *c
 
     for (unsigned begin = 0; begin < OPEVO_I_SIMT_LANES; begin += group) {
         uint32_t lanes = warp->mask >> begin & (uint32_t)((UINT64_C(1) << group) - 1);
-        uint8_t load[OPEVO_I_SIMT_BANKS] = {0};
+        uint8_t load[BANKS] = {0};
         unsigned most = 0;
         distinct all;
 
@@ -94,7 +96,7 @@ static unsigned passes(const opevo_i_simt_warp *warp, const opevo_i_simt_code *c
             for (unsigned w = 0; w < words; w++)
                 add(&all, address[begin + (unsigned)__builtin_ctz(rest)] / 4 + w);
         for (unsigned i = 0; i < all.count; i++) {
-            unsigned bank = all.value[i] % OPEVO_I_SIMT_BANKS;
+            unsigned bank = all.value[i] % BANKS;
 
             most = ++load[bank] > most ? load[bank] : most;
         }

@@ -6,6 +6,7 @@
 #include "simt_operations.def"
 #include "simt_registers_internal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -387,6 +388,37 @@ static bool step_where(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_
 }
 
 /* An instruction that divides no lanes; false on a fault. */
+/* A result in a register, from registers. */
+static bool compute(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_code *code)
+{
+    switch (code->kind) {
+    case OPEVO_I_SIMT_PICK:
+        opevo_i_simt_value_run(self, warp, code);
+        select_undefined(warp, code);
+        return true;
+    case OPEVO_I_SIMT_WHOLE:
+        opevo_i_simt_value_run(self, warp, code);
+        pass_undefined(warp, code);
+        return true;
+    case OPEVO_I_SIMT_RAW:
+    case OPEVO_I_SIMT_CHOOSE_VALUE:
+    case OPEVO_I_SIMT_BITS_OF_VALUE:
+        opevo_i_simt_value_run(self, warp, code);
+        return true;
+    case OPEVO_I_SIMT_SHUFFLE:
+        opevo_i_simt_shuffle_run(self, warp, code);
+        return true;
+    case OPEVO_I_SIMT_COMPRESS:
+        opevo_i_simt_compress_run(self, warp, code);
+        return true;
+    case OPEVO_I_SIMT_VOTE:
+        opevo_i_simt_vote_run(self, warp, code);
+        return true;
+    default:
+        return operate_checked(self, warp, code);
+    }
+}
+
 static bool step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_code *code)
 {
     switch (code->kind) {
@@ -402,19 +434,6 @@ static bool step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_c
                            : opevo_i_simt_store(self, warp, code);
     case OPEVO_I_SIMT_WHERE:
         return step_where(self, warp, code);
-    case OPEVO_I_SIMT_PICK:
-        opevo_i_simt_value_run(self, warp, code);
-        select_undefined(warp, code);
-        return true;
-    case OPEVO_I_SIMT_WHOLE:
-        opevo_i_simt_value_run(self, warp, code);
-        pass_undefined(warp, code);
-        return true;
-    case OPEVO_I_SIMT_RAW:
-    case OPEVO_I_SIMT_CHOOSE_VALUE:
-    case OPEVO_I_SIMT_BITS_OF_VALUE:
-        opevo_i_simt_value_run(self, warp, code);
-        return true;
     case OPEVO_I_SIMT_ATOMIC:
     case OPEVO_I_SIMT_EXCHANGE:
         access_in_step(self, warp, code);
@@ -426,15 +445,6 @@ static bool step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_c
         return begin_block(self, warp, code);
     case OPEVO_I_SIMT_WARP_BARRIER:
         warp_barrier(self, warp, code);
-        return true;
-    case OPEVO_I_SIMT_SHUFFLE:
-        opevo_i_simt_shuffle_run(self, warp, code);
-        return true;
-    case OPEVO_I_SIMT_COMPRESS:
-        opevo_i_simt_compress_run(self, warp, code);
-        return true;
-    case OPEVO_I_SIMT_VOTE:
-        opevo_i_simt_vote_run(self, warp, code);
         return true;
     case OPEVO_I_SIMT_FORK:
         opevo_i_simt_fork(self);
@@ -455,7 +465,7 @@ static bool step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_c
         return opevo_i_simt_fault(self, warp, code->place, (unsigned)__builtin_ctz(warp->mask),
                                   OPEVO_SIMT_UNDEFINED, "is at a place said to be unreachable");
     default:
-        return operate_checked(self, warp, code);
+        return compute(self, warp, code);
     }
 }
 

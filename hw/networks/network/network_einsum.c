@@ -10,8 +10,9 @@
 /* ---- Einsum ---- */
 
 enum {
-    AXES = 64,  /* different letters, and those of an ellipsis */
-    INPUTS = 15 /* of a computation */
+    AXES = 64,   /* different letters, and those of an ellipsis */
+    INPUTS = 15, /* of a computation */
+    LETTERS = 128
 };
 
 /* Axes of the output come first. An ellipsis has the axes named 0, 1, ... of the broadcast
@@ -22,6 +23,14 @@ typedef struct equation {
     int64_t extent[AXES];
     int axis[INPUTS][OPEVO_NETWORK_DIMS];
 } equation;
+
+/* The names of the dimensions of each input. */
+typedef struct terms {
+    int name[INPUTS][OPEVO_NETWORK_DIMS];
+    int count[INPUTS];
+    int seen[LETTERS]; /* how often a letter stands in them */
+    int rest;          /* axes of the longest ellipsis */
+} terms;
 
 /* The axis of this name, which is added if it is new. */
 static int axis_of(equation *self, int name)
@@ -97,13 +106,58 @@ static opevo_status take_operand(const opevo_i_net_call *call, equation *self, i
     return OPEVO_OK;
 }
 
+/* The terms before the arrow, separated by commas. */
+static opevo_status read_terms(const opevo_i_net_call *call, const char *text, terms *out,
+                               opevo_error *err)
+{
+    for (int i = 0; i < call->ins; i++) {
+        const char *end = text + strcspn(text, ",-");
+        int letters = 0;
+
+        out->count[i] = names_of(text, end, call->in[i]->array.dims, out->name[i]);
+        for (int d = 0; d < out->count[i]; d++) {
+            if (out->name[i][d] < 'A')
+                continue;
+            letters++;
+            out->seen[out->name[i][d]]++;
+        }
+        if (out->count[i] - letters > out->rest)
+            out->rest = out->count[i] - letters;
+        if (out->count[i] < 0 || (i + 1 < call->ins) != (*end == ',') ||
+            call->in[i]->array.type != call->in[0]->array.type)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Its equation does not fit its inputs.");
+        text = end + (*end == ',');
+    }
+    return OPEVO_OK;
+}
+
+/* The term behind the arrow: its axes come first. */
+static opevo_status read_output(const char *term, const terms *in, equation *self, opevo_error *err)
+{
+    int names[OPEVO_NETWORK_DIMS], letters = 0, dims = 0, count = 0;
+    bool has_rest = strstr(term, "...") != NULL, wrong = false;
+
+    for (const char *c = term; *c; c++)
+        letters += isalpha((unsigned char)*c) != 0;
+    dims = letters + (has_rest ? in->rest : 0);
+    count = names_of(term, term + strlen(term), dims, names);
+    wrong = count != dims;
+    for (int d = 0; d < count; d++) {
+        wrong |= names[d] >= 'A' && !in->seen[names[d]];
+        axis_of(self, names[d]);
+    }
+    if (wrong || count != self->axes)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Its equation has no output of different axes of its inputs.");
+    return OPEVO_OK;
+}
+
 static opevo_status equation_of(const opevo_i_net_call *call, equation *self, opevo_error *err)
 {
     const Onnx__Attribute *given = opevo_i_net_attribute(call, "equation");
-    int names[INPUTS + 1][OPEVO_NETWORK_DIMS], counts[INPUTS + 1], seen[128] = {0}, rest = 0;
-    const char *end = NULL, *arrow = NULL, *at = NULL;
+    terms in = {.rest = 0};
+    const char *arrow = NULL;
     char text[512];
-    bool unknown = false;
     double products = 1;
     opevo_status status = OPEVO_OK;
 
@@ -113,48 +167,14 @@ static opevo_status equation_of(const opevo_i_net_call *call, equation *self, op
     memcpy(text, given->s.data, given->s.len);
     text[given->s.len] = '\0';
     arrow = strstr(text, "->");
-    at = text;
-    for (int i = 0; i < call->ins; i++) {
-        int letters = 0;
-
-        end = strpbrk(at, ",-");
-        end = end ? end : at + strlen(at);
-        counts[i] = names_of(at, end, call->in[i]->array.dims, names[i]);
-        for (int d = 0; d < counts[i]; d++) {
-            letters += names[i][d] >= 'A';
-            if (names[i][d] >= 'A')
-                seen[names[i][d]]++;
-        }
-        rest = counts[i] - letters > rest ? counts[i] - letters : rest;
-        if (counts[i] < 0 || (i + 1 < call->ins) != (*end == ',') ||
-            call->in[i]->array.type != call->in[0]->array.type)
-            return OPEVO_FAIL(err, OPEVO_INVALID, "Its equation does not fit its inputs.");
-        at = end + (*end == ',');
-    }
-    if (arrow) {
-        counts[INPUTS] = names_of(arrow + 2, text + strlen(text), 0, names[INPUTS]);
-        if (strstr(arrow, "...") || counts[INPUTS] < 0) {
-            int letters = 0;
-
-            for (const char *c = arrow; *c; c++)
-                letters += isalpha((unsigned char)*c) != 0;
-            counts[INPUTS] =
-                names_of(arrow + 2, text + strlen(text), letters + rest, names[INPUTS]);
-            counts[INPUTS] = counts[INPUTS] == letters + rest ? counts[INPUTS] : -1;
-        }
-        for (int d = 0; d < counts[INPUTS]; d++)
-            axis_of(self, names[INPUTS][d]);
-        for (int a = 0; a < self->axes; a++)
-            unknown |= self->name[a] >= 'A' && !seen[self->name[a]];
-        if (unknown || counts[INPUTS] != self->axes)
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "Its equation has no output of different axes of its inputs.");
-    } else {
-        take_implicit(self, seen, rest);
-    }
+    OPEVO_TRY(read_terms(call, text, &in, err));
+    if (arrow)
+        OPEVO_TRY(read_output(arrow + 2, &in, self, err));
+    else
+        take_implicit(self, in.seen, in.rest);
     self->kept = self->axes;
     for (int i = 0; i < call->ins; i++)
-        OPEVO_TRY(take_operand(call, self, i, names[i], counts[i], err));
+        OPEVO_TRY(take_operand(call, self, i, in.name[i], in.count[i], err));
     for (int a = 0; a < self->axes; a++)
         products *= self->extent[a] ? (double)self->extent[a] : 1;
     if (products > 0x1p62)

@@ -303,6 +303,17 @@ CHECK_TEST(test_list)
     opevo_store_close(store);
     store = open_store(scratch.file, OPEVO_STORE_READ);
     CHECK_OK(opevo_store_list(store, note_run, &list, &err));
+    for (int64_t run = 1; run <= 3; run++) {
+        listing one = {.count = 0};
+
+        CHECK_OK(opevo_store_visit(store, run, note_run, &one, &err));
+        assert_int_equal(one.count, 1);
+        assert_true(one.info[0].seed == list.info[run - 1].seed);
+        assert_true(one.info[0].best_trial == list.info[run - 1].best_trial);
+    }
+    for (int64_t run = 0; run <= 4; run += 4)
+        CHECK_FAILS(OPEVO_INVALID, "opevo runs lists its runs",
+                    opevo_store_visit(store, run, note_run, NULL, &err));
     opevo_store_close(store);
     assert_int_equal(list.count, 3);
     assert_true(list.info[0].seed == 1 && list.info[0].trials == 3 && list.info[0].failed == 1);

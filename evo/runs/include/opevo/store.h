@@ -175,6 +175,10 @@ typedef struct opevo_run_info {
 OPEVO_API opevo_status opevo_store_list(opevo_store *store,
                                         void (*visit)(void *context, const opevo_run_info *info),
                                         void *context, opevo_error *err);
+/* The same for the run of that number only. Errors: INVALID if opevo_store_list omits it. */
+OPEVO_API opevo_status opevo_store_visit(opevo_store *store, int64_t run,
+                                         void (*visit)(void *context, const opevo_run_info *info),
+                                         void *context, opevo_error *err);
 /* The same for the runs that a study has planned but not started, which opevo_store_list omits. */
 OPEVO_API opevo_status opevo_store_list_planned(opevo_store *store,
                                                 void (*visit)(void *context,
