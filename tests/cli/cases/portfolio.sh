@@ -30,8 +30,10 @@ int main(void)
     return 0;
 }
 EOF
-cc -std=c99 -Wall -Wextra -Werror main.c -o main && ./main
-c++ -x c++ -Wall -Wextra -Werror main.c -o main && ./main
+{
+    cc -std=c99 -Wall -Wextra -Werror main.c -o main && ./main
+    ! command -v c++ >/dev/null || { c++ -x c++ -Wall -Wextra -Werror main.c -o main && ./main; }
+} | uniq
 # A store: workloads are its objectives, and numbers those of the operators.
 for op in 'matmul(64,64,64)' 'matmul(128,64,64)'; do
     opevo tune "$op" --on sim:mi50 --tuner random --trials 30 --store runs.db --quiet >/dev/null
