@@ -203,6 +203,19 @@ cleanup:
     return status;
 }
 
+/* What --run does not find to be a network of known shapes runs while it is read. */
+static opevo_status read(const opevo_call *call, opevo_network_given *given, opevo_network **out,
+                         opevo_error *err)
+{
+    opevo_error reason = {OPEVO_OK, ""};
+    opevo_status status = opevo_network_read(call->arguments[0], given, out, &reason);
+
+    given->eager = status == OPEVO_INVALID && opevo_i_cli_option(call, "run");
+    if (given->eager)
+        return opevo_network_read(call->arguments[0], given, out, err);
+    return status == OPEVO_OK ? OPEVO_OK : OPEVO_FAIL(err, status, "%s", reason.message);
+}
+
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     const char *files = opevo_i_cli_option(call, "run");
@@ -235,7 +248,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     if (opevo_i_cli_flag(call, "-o"))
         OPEVO_TRY(opevo_i_cli_library_prepare(call, &made, err));
     opevo_i_cli_network_say(call, "reading the model");
-    OPEVO_TRY(opevo_network_read(call->arguments[0], &given, &network, err));
+    OPEVO_TRY(read(call, &given, &network, err));
     opevo_i_cli_network_say(call, "");
     opevo_i_cli_network_warn(call, network);
     if (opevo_i_cli_flag(call, "-o")) {

@@ -54,11 +54,12 @@ static opevo_status define_link(const chain *self, const int *input, int inputs,
                                 opevo_error *err)
 {
     const opevo_i_net_node *source = &self->network->node[self->number];
-    opevo_i_net_node node = {.super = source->super, .source = source->source, .row = self->row};
+    opevo_i_net_node node = {
+        .super = source->super, .source = source->source, .row = self->row, .opset = source->opset};
     opevo_network_value in[LINK];
     const opevo_network_value *ins[LINK];
     opevo_network_value *const outs[] = {out};
-    opevo_i_net_call call = {&node, self->network->opset, ins, outs, inputs, 1};
+    opevo_i_net_call call = {&node, source->opset, ins, outs, inputs, 1};
     opevo_text definitions = {0};
     opevo_status status = OPEVO_OK;
 

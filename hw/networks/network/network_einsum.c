@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Einsum, and samples of images. */
+/* Einsum, samples and regions of images, and determinants. */
 
 #include "network_routine_internal.h"
 
@@ -302,6 +302,59 @@ cleanup:
     return status;
 }
 
+/* ---- Regions of images ---- */
+
+static opevo_status infer_regions(const opevo_i_net_call *call, opevo_error *err)
+{
+    const opevo_array *x = &call->in[0]->array, *region = &call->in[1]->array;
+    const opevo_array *image = &call->in[2]->array;
+    int64_t extent[4] = {0};
+
+    if (x->dims != 4 || region->dims != 2 || region->extent[1] != 4 || image->dims != 1 ||
+        image->extent[0] != region->extent[0] || !opevo_i_net_type_is_whole(image->type) ||
+        opevo_i_net_type_is_whole(x->type) || opevo_i_net_type_is_whole(region->type))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Its images, regions of 4 numbers and their images do not fit together.");
+    extent[0] = region->extent[0];
+    extent[1] = x->extent[1];
+    extent[2] = opevo_i_net_attribute_int(call, "output_height", 1);
+    extent[3] = opevo_i_net_attribute_int(call, "output_width", 1);
+    return opevo_i_net_shape(call->out[0], x->type, 4, extent, err);
+}
+
+static opevo_status take_regions(const opevo_i_net_call *call, opevo_network_routine *out,
+                                 opevo_error *err)
+{
+    bool half = opevo_i_net_attribute(call, "coordinate_transformation_mode")
+                    ? opevo_i_net_attribute_is(call, "coordinate_transformation_mode", "half_pixel")
+                    : call->opset >= 16;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_net_routine_whole(out, opevo_i_net_attribute_is(call, "mode", "max"), err));
+    OPEVO_TRY(
+        opevo_i_net_routine_whole(out, opevo_i_net_attribute_int(call, "sampling_ratio", 0), err));
+    OPEVO_TRY(opevo_i_net_routine_whole(out, half, err));
+    OPEVO_TRY(opevo_i_net_routine_number(out, opevo_i_net_attribute_float(call, "spatial_scale", 1),
+                                         err));
+cleanup:
+    return status;
+}
+
+/* ---- Determinants ---- */
+
+static opevo_status infer_determinant(const opevo_i_net_call *call, opevo_error *err)
+{
+    const opevo_array *x = &call->in[0]->array;
+
+    if (x->dims < 2 || x->extent[x->dims - 1] != x->extent[x->dims - 2] ||
+        opevo_i_net_type_is_whole(x->type))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Its input is not of square matrices of floats.");
+    return opevo_i_net_shape(call->out[0], x->type, x->dims - 2, x->extent, err);
+}
+
+static const opevo_i_net_routine regions = {"routine_regions", routine_regions, take_regions};
+static const opevo_i_net_routine determinant = {"routine_determinant", routine_determinant,
+                                                opevo_i_net_routine_take_none};
 static const opevo_i_net_routine einsum = {"routine_einsum", routine_einsum, take_einsum};
 static const opevo_i_net_routine sample = {"routine_grid_sample", routine_grid_sample, take_sample};
 
@@ -310,5 +363,12 @@ const opevo_i_net_operator opevo_i_net_einsum[] = {
      "equation=string!", &einsum, 0},
     {"GridSample", 16, 2, 2, 1, infer_sample, opevo_i_net_define_none, opevo_i_net_move_by_routine,
      0, "align_corners=int mode=string padding_mode=string", &sample, 0},
+    {"RoiAlign", 10, 3, 3, 1, infer_regions, opevo_i_net_define_none, opevo_i_net_move_by_routine,
+     0,
+     "coordinate_transformation_mode=string:16- mode=string output_height=int output_width=int "
+     "sampling_ratio=int spatial_scale=float",
+     &regions, 0},
+    {"Det", 11, 1, 1, 1, infer_determinant, opevo_i_net_define_none, opevo_i_net_move_by_routine, 0,
+     NULL, &determinant, 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };

@@ -20,6 +20,7 @@ typedef struct opevo_i_net_node {
     opevo_network_node super;
     const Onnx__Node *source;
     const opevo_i_net_operator *row;
+    int64_t opset;
     int *edges;     /* the numbers of inputs and outputs */
     bool is_branch; /* it is of a branch: while reading it may be one that cannot be computed */
     bool is_unknown;
@@ -35,6 +36,10 @@ struct opevo_network {
     int nodes;
     int *input, *output;
     int inputs, outputs;
+    char **text; /* names that are not in the model */
+    size_t texts;
+    Onnx__Node **made; /* nodes that are not */
+    size_t mades;
 };
 
 /* ---- Operators ---- */
@@ -103,7 +108,7 @@ extern const opevo_i_net_operator opevo_i_net_elementwise[], opevo_i_net_unary[]
     opevo_i_net_rearrange[], opevo_i_net_indices[], opevo_i_net_normal[], opevo_i_net_products[],
     opevo_i_net_reductions[], opevo_i_net_moves[], opevo_i_net_constants[], opevo_i_net_resize[],
     opevo_i_net_recurrent[], opevo_i_net_quantized[], opevo_i_net_groups[], opevo_i_net_einsum[],
-    opevo_i_net_transposed[];
+    opevo_i_net_transposed[], opevo_i_net_selected[];
 /* All of them, and NULL. Hook of tests. */
 extern const opevo_i_net_operator *const opevo_i_net_families[];
 
@@ -111,7 +116,13 @@ extern const opevo_i_net_operator *const opevo_i_net_families[];
 extern const opevo_i_net_operator *const opevo_i_net_choice;
 
 const opevo_i_net_operator *
-opevo_i_net_operator_find(const char *name); /* NULL for an unknown one */
+opevo_i_net_operator_find(const char *name);           /* NULL for an unknown one */
+const char *opevo_i_net_domain_of(const char *domain); /* "" is that of the standard */
+/* "Conv", or "domain.Operator" of other domains; empty for one that no table can have. */
+enum { OPEVO_I_NET_NAME = 64 };
+void opevo_i_net_name_of(const Onnx__Node *source, char *out, size_t size);
+/* The row of a node's operator; NULL: none. */
+const opevo_i_net_operator *opevo_i_net_row_of(const Onnx__Node *source);
 /* Whether the node is computed by definitions: it has some, and its outputs are of float32. */
 bool opevo_i_net_is_computed(const opevo_i_net_call *call);
 

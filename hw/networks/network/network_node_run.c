@@ -20,7 +20,7 @@ opevo_status opevo_i_net_call_of(const opevo_network *network, int number, opevo
     for (size_t i = 0; i < ins + outs; i++)
         values[i] = node->edges[i] < 0 ? NULL : &network->value[node->edges[i]];
     *call = (opevo_i_net_call){.node = node,
-                               .opset = network->opset,
+                               .opset = node->opset,
                                .in = (const opevo_network_value *const *)values,
                                .out = values + ins,
                                .ins = (int)ins,

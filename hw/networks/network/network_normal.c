@@ -331,7 +331,7 @@ const opevo_i_net_operator opevo_i_net_normal[] = {
      "epsilon=float momentum=float spatial=int:-8 training_mode=int:14-", NULL, 0},
     {"LRN", 1, 1, 1, 1, infer_lrn, define_lrn, NULL, 0,
      "alpha=float beta=float bias=float size=int!", NULL, 0},
-    {"LayerNormalization", 17, 2, 3, 3, infer_layer, define_normal, NULL, LAYER,
+    {"LayerNormalization", 1, 2, 3, 3, infer_layer, define_normal, NULL, LAYER,
      "axis=int epsilon=float stash_type=int", NULL, 0},
     {"InstanceNormalization", 6, 3, 3, 1, infer_instance, define_normal, NULL, INSTANCE,
      "epsilon=float", NULL, 0},

@@ -13,44 +13,46 @@
 
 #define SAY(reader, err, ...) opevo_i_net_reader_fail(reader, OPEVO_INVALID, err, __VA_ARGS__)
 
-static void add_value(opevo_network *network, const char *name, int producer)
+/* A value of the graph of the model, whose name must be new. */
+static opevo_status add_value(opevo_i_net_reader *self, const char *name, opevo_error *err)
 {
-    network->value[network->values++] = (opevo_network_value){.name = name, .producer = producer};
+    opevo_status status = OPEVO_OK;
+    int number = 0;
+
+    if (opevo_i_net_reader_find(self, name) >= 0)
+        return SAY(self, err, "Two tensors are named '%s'.", name);
+    status = opevo_i_net_reader_add(self, name, &number, err);
+    return status == OPEVO_OK ? opevo_i_net_names_put(&self->main.names, name, number, err)
+                              : status;
 }
 
 /* Inputs, stored tensors and results of nodes, each name once. */
 static opevo_status collect(opevo_i_net_reader *self, opevo_error *err)
 {
-    opevo_network *network = self->network;
-    const Onnx__Graph *graph = network->model->graph;
-    size_t most = graph->n_input + graph->n_initializer;
+    const Onnx__Graph *graph = self->network->model->graph;
     opevo_status status = OPEVO_OK;
 
-    for (size_t i = 0; i < graph->n_node; i++)
-        most += graph->node[i]->n_output;
-    network->value = opevo_calloc(most + 1, sizeof *network->value);
-    self->sorted = opevo_malloc(most + 1, sizeof *self->sorted);
-    if (!network->value || !self->sorted)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the %zu values of %s.", most,
-                          network->path);
     for (size_t i = 0; i < graph->n_initializer; i++)
-        add_value(network, graph->initializer[i]->name ? graph->initializer[i]->name : "", -1);
-    status = opevo_i_net_reader_sort(self, err);
-    for (size_t i = 0; i < graph->n_input && status == OPEVO_OK; i++) {
+        OPEVO_TRY(
+            add_value(self, graph->initializer[i]->name ? graph->initializer[i]->name : "", err));
+    for (size_t i = 0; i < graph->n_input; i++) {
         const char *name = graph->input[i]->name;
+        int found = -1;
 
         if (!name || !*name)
             return SAY(self, err, "Input %zu has no name.", i);
         /* A stored tensor may be listed as an input as well. */
-        if (opevo_i_net_reader_find(self, name) < 0)
-            add_value(network, name, -1);
+        found = opevo_i_net_reader_find(self, name);
+        if (found < 0 || found >= (int)graph->n_initializer)
+            OPEVO_TRY(add_value(self, name, err));
     }
     for (size_t i = 0; i < graph->n_node; i++) {
         for (size_t k = 0; k < graph->node[i]->n_output; k++)
             if (*graph->node[i]->output[k])
-                add_value(network, graph->node[i]->output[k], (int)i);
+                OPEVO_TRY(add_value(self, graph->node[i]->output[k], err));
     }
-    return status == OPEVO_OK ? opevo_i_net_reader_sort(self, err) : status;
+cleanup:
+    return status;
 }
 
 static opevo_status take_initializers(opevo_i_net_reader *self, opevo_error *err)
@@ -212,8 +214,8 @@ static opevo_status take_input_value(const opevo_i_net_reader *self, const Onnx_
     status = check_input(self, value, err);
     if (status != OPEVO_OK)
         return status;
-    if (!opevo_i_net_type_is_whole(array->type) && opevo_array_elements(array) != 1 &&
-        !decides_shape(self, info->name))
+    if (!self->given.eager && !opevo_i_net_type_is_whole(array->type) &&
+        opevo_array_elements(array) != 1 && !decides_shape(self, info->name))
         return OPEVO_OK;
     status = opevo_array_allocate(&value->array, err);
     if (status != OPEVO_OK)
@@ -320,6 +322,9 @@ static opevo_status check_output(const opevo_i_net_reader *self, const Onnx__Val
 {
     const Onnx__TensorType *type = info->type ? info->type->tensor_type : NULL;
 
+    if (opevo_i_net_names_get(&self->main.names, info->name) <= OPEVO_I_NET_SEQUENCE)
+        return SAY(self, err, "Output '%s' is a sequence or an optional; opevo gives tensors only.",
+                   info->name);
     if (array->type == OPEVO_NETWORK_NO_TYPE)
         return SAY(self, err, "Output '%s' is not known: %s", info->name,
                    self->unknown ? self->unknown : "no node computes it.");
@@ -421,8 +426,7 @@ opevo_status opevo_network_read(const char *path, const opevo_network_given *giv
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %s.", path));
     OPEVO_TRY(unpack(&self, err));
     OPEVO_TRY(take_opset(&self, err));
-    self.main_nodes = network->model->graph->n_node;
-    OPEVO_TRY(opevo_i_net_expand_branches(&self, err));
+    self.main = (opevo_i_net_scope){.prefix = "", .called = "", .opset = network->opset};
     OPEVO_TRY(collect(&self, err));
     OPEVO_TRY(take_initializers(&self, err));
     OPEVO_TRY(take_inputs(&self, err));
@@ -433,8 +437,7 @@ opevo_status opevo_network_read(const char *path, const opevo_network_given *giv
     network = NULL;
 cleanup:
     opevo_network_destroy(network);
-    opevo_free(self.unknown);
-    opevo_free(self.sorted);
+    opevo_i_net_reader_free(&self);
     return status;
 }
 
@@ -446,6 +449,12 @@ void opevo_network_destroy(opevo_network *network)
         opevo_array_free(&network->value[i].array);
     for (int i = 0; i < network->nodes; i++)
         opevo_free(network->node[i].edges);
+    for (size_t i = 0; i < network->texts; i++)
+        opevo_free(network->text[i]);
+    for (size_t i = 0; i < network->mades; i++)
+        onnx__node__free_unpacked(network->made[i], NULL);
+    opevo_free(network->text);
+    opevo_free((void *)network->made);
     opevo_free(network->path);
     opevo_free(network->node);
     opevo_free(network->value);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a reader of models says, and the values that it knows, by name. */
+/* What a reader of models holds and says: names, values, and what lives as long as the network. */
 
 #include "network_read_internal.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <opevo/memory.h>
 
-#define SAY(reader, err, ...) opevo_i_net_reader_fail(reader, OPEVO_INVALID, err, __VA_ARGS__)
+#include <stdio.h>
+#include <string.h>
 
 opevo_status opevo_i_net_reader_fail(const opevo_i_net_reader *self, opevo_status status,
                                      opevo_error *err, const char *format, ...)
@@ -22,45 +21,142 @@ opevo_status opevo_i_net_reader_fail(const opevo_i_net_reader *self, opevo_statu
     return OPEVO_FAIL(err, status, "%s: %s", self->network->path, sentence);
 }
 
-static int compare_names(const void *a, const void *b, void *values)
+opevo_status opevo_i_net_reader_fail_node(const opevo_i_net_reader *self, const Onnx__Node *source,
+                                          opevo_status status, const char *sentence,
+                                          opevo_error *err)
 {
-    const opevo_network_value *value = values;
+    bool named = source->name && *source->name;
 
-    return strcmp(value[*(const int *)a].name, value[*(const int *)b].name);
+    return opevo_i_net_reader_fail(
+        self, status, err, "node %d (%s%s%s%s): %s", self->network->nodes,
+        source->op_type ? source->op_type : "without an operator", named ? " '" : "",
+        named ? source->name : "", named ? "'" : "", sentence);
 }
 
-opevo_status opevo_i_net_reader_sort(opevo_i_net_reader *self, opevo_error *err)
-{
-    const opevo_network *network = self->network;
+/* ---- Names ---------------------------------------------------------------------------------- */
 
-    self->known = network->values;
-    for (int i = 0; i < network->values; i++)
-        self->sorted[i] = i;
-    qsort_r(self->sorted, (size_t)network->values, sizeof *self->sorted, compare_names,
-            network->value);
-    for (int i = 1; i < network->values; i++) {
-        if (compare_names(&self->sorted[i - 1], &self->sorted[i], network->value) == 0)
-            return SAY(self, err, "Two tensors are named '%s'.",
-                       network->value[self->sorted[i]].name);
+/* The slot of a name, or the free one where it belongs. */
+static struct opevo_i_net_name *slot_of(const opevo_i_net_names *self, const char *name)
+{
+    size_t at = (size_t)opevo_hash_bytes(OPEVO_HASH_START, name, strlen(name)) & (self->slots - 1);
+
+    while (self->slot[at].name && strcmp(self->slot[at].name, name) != 0)
+        at = (at + 1) & (self->slots - 1);
+    return &self->slot[at];
+}
+
+int opevo_i_net_names_get(const opevo_i_net_names *self, const char *name)
+{
+    const struct opevo_i_net_name *slot = self->slots ? slot_of(self, name) : NULL;
+
+    return slot && slot->name ? slot->binding : OPEVO_I_NET_UNNAMED;
+}
+
+static bool grow(opevo_i_net_names *self)
+{
+    enum { FIRST = 16 };
+    opevo_i_net_names grown = {.slots = self->slots ? 2 * self->slots : FIRST,
+                               .count = self->count};
+
+    grown.slot = opevo_calloc(grown.slots, sizeof *grown.slot);
+    if (!grown.slot)
+        return false;
+    for (size_t i = 0; i < self->slots; i++) {
+        if (self->slot[i].name)
+            *slot_of(&grown, self->slot[i].name) = self->slot[i];
     }
+    opevo_free(self->slot);
+    *self = grown;
+    return true;
+}
+
+opevo_status opevo_i_net_names_put(opevo_i_net_names *self, const char *name, int binding,
+                                   opevo_error *err)
+{
+    struct opevo_i_net_name *slot = NULL;
+
+    if (2 * self->count >= self->slots && !grow(self))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of a graph.");
+    slot = slot_of(self, name);
+    self->count += !slot->name;
+    slot->name = name;
+    slot->binding = binding;
     return OPEVO_OK;
 }
 
+void opevo_i_net_names_free(opevo_i_net_names *self)
+{
+    opevo_free(self->slot);
+    *self = (opevo_i_net_names){0};
+}
+
+int opevo_i_net_scope_find(const opevo_i_net_scope *scope, const char *name)
+{
+    int found = OPEVO_I_NET_UNNAMED;
+
+    for (; scope && found == OPEVO_I_NET_UNNAMED; scope = scope->outer)
+        found = opevo_i_net_names_get(&scope->names, name);
+    return found;
+}
+
+/* ---- Values --------------------------------------------------------------------------------- */
+
 int opevo_i_net_reader_find(const opevo_i_net_reader *self, const char *name)
 {
-    const opevo_network *network = self->network;
-    int low = 0, high = self->known;
+    int found = opevo_i_net_names_get(&self->main.names, name);
 
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        int order = strcmp(name, network->value[self->sorted[middle]].name);
+    return found < 0 ? -1 : found;
+}
 
-        if (order == 0)
-            return self->sorted[middle];
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
+opevo_status opevo_i_net_reader_add(opevo_i_net_reader *self, const char *name, int *out,
+                                    opevo_error *err)
+{
+    opevo_network *network = self->network;
+
+    if (!opevo_reserve((void **)&network->value, &self->value_room, (size_t)network->values + 1,
+                       sizeof *network->value))
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of %s.", network->path);
+    network->value[network->values] = (opevo_network_value){.name = name, .producer = -1};
+    *out = network->values++;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_net_reader_keep(opevo_i_net_reader *self, opevo_text *text, const char **out,
+                                     opevo_error *err)
+{
+    opevo_network *network = self->network;
+    char *kept = text->failed ? NULL : opevo_strdup(opevo_text_string(text));
+
+    opevo_text_free(text);
+    if (!kept || !opevo_reserve((void **)&network->text, &self->text_room, network->texts + 1,
+                                sizeof(char *))) {
+        opevo_free(kept);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of %s.", network->path);
     }
-    return -1;
+    network->text[network->texts++] = kept;
+    *out = kept;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_net_reader_own(opevo_i_net_reader *self, Onnx__Node *node, opevo_error *err)
+{
+    opevo_network *network = self->network;
+
+    if (!opevo_reserve((void **)&network->made, &self->made_room, network->mades + 1,
+                       sizeof(Onnx__Node *))) {
+        onnx__node__free_unpacked(node, NULL);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", network->path);
+    }
+    network->made[network->mades++] = node;
+    return OPEVO_OK;
+}
+
+void opevo_i_net_reader_free(opevo_i_net_reader *self)
+{
+    for (int i = 0; i < self->sequences; i++)
+        opevo_free(self->sequence[i].item);
+    opevo_free(self->sequence);
+    opevo_free(self->unknown);
+    opevo_free(self->called);
+    opevo_i_net_names_free(&self->main.names);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Sums of products over named axes. whole: how many axes there are and how many of them are of the
- * output, in its order; the extent of each; then of each input the axis of each dimension. */
+/* Sums of products over named axes, and determinants. whole of sums: how many axes there are and
+ * how many of them are of the output, in its order; the extent of each; then of each input the axis
+ * of each dimension. */
 
 #include "routines.h"
 
@@ -47,5 +48,51 @@ const char *routine_einsum(const routine_call *call)
         else
             routine_set_number(call->out, i, sum);
     }
+    return NULL;
+}
+
+/* ---- Determinants ---- */
+
+/* Of a matrix of n rows, which is lost: by elimination, the largest element of a column first. */
+static double determinant(double *a, int64_t n)
+{
+    double product = 1;
+
+    for (int64_t k = 0; k < n; k++) {
+        int64_t pivot = k;
+
+        for (int64_t i = k + 1; i < n; i++)
+            pivot = fabs(a[i * n + k]) > fabs(a[pivot * n + k]) ? i : pivot;
+        for (int64_t j = k; j < n && pivot != k; j++) {
+            double kept = a[k * n + j];
+
+            a[k * n + j] = a[pivot * n + j];
+            a[pivot * n + j] = kept;
+        }
+        product *= pivot != k ? -a[k * n + k] : a[k * n + k];
+        for (int64_t i = k + 1; i < n && a[k * n + k] != 0; i++) {
+            double factor = a[i * n + k] / a[k * n + k];
+
+            for (int64_t j = k; j < n; j++)
+                a[i * n + j] -= factor * a[k * n + j];
+        }
+    }
+    return product;
+}
+
+const char *routine_determinant(const routine_call *call)
+{
+    const routine_tensor *x = call->in;
+    int64_t n = x->extent[x->dims - 1];
+    double *a = malloc((size_t)(n * n + 1) * sizeof *a);
+
+    if (!a)
+        return routine_fail(call, "No memory for a determinant.");
+    for (int64_t m = 0, count = routine_elements(call->out); m < count; m++) {
+        for (int64_t i = 0; i < n * n; i++)
+            a[i] = routine_number(x, m * n * n + i);
+        routine_set_number(call->out, m, determinant(a, n));
+    }
+    free(a);
     return NULL;
 }

@@ -143,7 +143,8 @@ routine routine_unary, routine_binary, routine_clip, routine_logic, routine_wher
 routine routine_gather, routine_gather_elements, routine_gather_slices, routine_scatter_elements,
     routine_scatter_slices, routine_one_hot, routine_cumulative, routine_top;
 routine routine_reduce, routine_place, routine_softmax;
-routine routine_resize, routine_max_pool, routine_grid_sample, routine_einsum;
+routine routine_resize, routine_max_pool, routine_grid_sample, routine_regions, routine_einsum,
+    routine_determinant;
 routine routine_recurrent;
 routine routine_quantize, routine_dequantize, routine_quantize_dynamic, routine_whole_product,
     routine_whole_convolution;

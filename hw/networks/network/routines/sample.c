@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Samples of images at places of a grid. Source: ONNX operator schemas, GridSample-16.
+/* Samples of images at places of a grid, and of regions. Source: ONNX operator schemas,
+ * GridSample-16 and RoiAlign-16.
  *
  * whole: mode, padding, align_corners. A place from -1 to 1 is one from edge to edge of the image,
  * or with align_corners from the middle of the first element to that of the last. */
@@ -100,6 +101,103 @@ const char *routine_grid_sample(const routine_call *call)
             }
             routine_set_number(out, plane * cells + i % cells, sum);
         }
+    }
+    return NULL;
+}
+
+/* ---- Regions ---- */
+
+/* whole of RoiAlign: whether the largest sample counts; samples of a cell along an axis, 0 for as
+ * many as it has elements; whether places are those of corners, half an element before middles.
+ * number: what coordinates are multiplied by. */
+enum { REGION_MAX, REGION_SAMPLES, REGION_HALF };
+
+/* Where a cell lies along an axis. */
+typedef struct region_axis {
+    double start, cell; /* of the region; length of a cell */
+    int64_t samples;
+} region_axis;
+
+static region_axis region_along(const routine_call *call, double from, double to, int64_t cells)
+{
+    bool half = call->whole[REGION_HALF] != 0;
+    double scale = call->number[0], length = 0;
+    region_axis out = {.start = from * scale - (half ? .5 : 0)};
+
+    length = to * scale - (half ? .5 : 0) - out.start;
+    length = half ? length : fmax(length, 1);
+    out.cell = length / (double)cells;
+    out.samples = call->whole[REGION_SAMPLES];
+    if (out.samples <= 0)
+        out.samples = (int64_t)fmin(fmax(ceil(out.cell), 0), 1 << 20);
+    return out;
+}
+
+/* Two elements and the weight of the second; false outside of the image. */
+static bool region_place(double at, int64_t extent, int64_t *low, double *weight)
+{
+    if (!(at >= -1 && at <= (double)extent))
+        return false;
+    at = fmin(fmax(at, 0), (double)(extent - 1));
+    *low = (int64_t)at < extent - 1 ? (int64_t)at : extent > 1 ? extent - 2 : 0;
+    *weight = at - (double)*low;
+    return true;
+}
+
+/* The mean of the samples of a cell, or the largest of their weighted elements. */
+static double region_cell(const routine_call *call, const routine_tensor *x, int64_t plane,
+                          const region_axis *down, const region_axis *across, int64_t row,
+                          int64_t column)
+{
+    int64_t high = x->extent[2], wide = x->extent[3], first = plane * high * wide, top = 0,
+            left = 0;
+    double sum = 0, most = -INFINITY, v = 0, h = 0, count = 0;
+
+    for (int64_t i = 0; i < down->samples * across->samples; i++) {
+        double y = down->start + down->cell * ((double)row + ((double)(i / across->samples) + .5) /
+                                                                 (double)down->samples);
+        double z =
+            across->start + across->cell * ((double)column + ((double)(i % across->samples) + .5) /
+                                                                 (double)across->samples);
+        bool inside = region_place(y, high, &top, &v) && region_place(z, wide, &left, &h);
+
+        count++;
+        for (int k = 0; k < 4; k++) {
+            double weight = (k / 2 ? v : 1 - v) * (k % 2 ? h : 1 - h), part = 0;
+
+            /* A weight of 0 is behind the image, where it has one row or column. */
+            if (inside && weight > 0)
+                part = weight * routine_number(x, first + (top + k / 2) * wide + left + k % 2);
+            sum += part;
+            most = fmax(most, part);
+        }
+    }
+    if (call->whole[REGION_MAX])
+        return count > 0 ? most : 0;
+    return count > 0 ? sum / count : 0;
+}
+
+/* Inputs: images, regions with two corners each, and the image of each. */
+const char *routine_regions(const routine_call *call)
+{
+    const routine_tensor *x = call->in, *region = &call->in[1], *image = &call->in[2];
+    const routine_tensor *out = call->out;
+    int64_t channels = out->extent[1], rows = out->extent[2], columns = out->extent[3];
+
+    for (int64_t r = 0; r < out->extent[0]; r++) {
+        int64_t batch = routine_whole(image, r);
+        region_axis across = region_along(call, routine_number(region, 4 * r),
+                                          routine_number(region, 4 * r + 2), columns);
+        region_axis down = region_along(call, routine_number(region, 4 * r + 1),
+                                        routine_number(region, 4 * r + 3), rows);
+
+        if (batch < 0 || batch >= x->extent[0])
+            return routine_fail(call, "The image of region %lld is outside of the batch.",
+                                (long long)r);
+        for (int64_t i = 0; i < channels * rows * columns; i++)
+            routine_set_number(out, r * channels * rows * columns + i,
+                               region_cell(call, x, batch * channels + i / columns / rows, &down,
+                                           &across, i / columns % rows, i % columns));
     }
     return NULL;
 }

@@ -110,6 +110,9 @@ typedef struct opevo_network_given {
     const opevo_array *values;
     const char *const *files; /* of the values, for messages; NULL: none */
     size_t value_count;       /* 0: unknown */
+    /* All values become constants, and everything is computed while the model is read: so nothing
+     * needs to be known before, neither sizes nor how often a loop runs. */
+    bool eager;
 } opevo_network_given;
 
 /* Read a model. Nodes are in an order in which each comes after those that it reads.
