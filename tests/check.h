@@ -26,6 +26,16 @@
 void _fail(const char *const file, const int line) __attribute__((analyzer_noreturn));
 #endif
 
+/* Whether addresses are checked, which takes terabytes of them and wider frames: gcc has a macro for
+ * that, clang a feature. */
+#ifdef __has_feature
+#define CHECK_ADDRESSES __has_feature(address_sanitizer)
+#elif defined __SANITIZE_ADDRESS__
+#define CHECK_ADDRESSES 1
+#else
+#define CHECK_ADDRESSES 0
+#endif
+
 /* A test: CHECK_TEST(name) { ... }. The tests of a file run in their order there. */
 #define CHECK_TEST(name)                                                                           \
     static void name(void **check_state);                                                          \

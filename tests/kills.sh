@@ -146,7 +146,9 @@ fixed() {
 # summary: what else is the same in the end each time
 summary() {
     case $verb in
-    record) cat table.json ;;
+    record) # rows stand in another order, and the manifest names the folder
+        sed "s/$(sha256sum <table.csv | cut -d ' ' -f 1)/that of the table/; /\"manifest\"/d" table.json
+        ;;
     cpu) listed runs.db | sed 's/"best.*"budget"/"budget"/; s/"started".*"version"/"version"/; s/"finals": {.*/finals/; s/"workers": \[[^]]*\], //' ;;
     tune | tasks | measured | serve | evolve) listed runs.db | sed 's/"cost_s": [^,]*, //; s/"started": "[^"]*", //; s/"workers": \[[^]]*\], //' ;;
     computed) listed runs.db ;;

@@ -80,9 +80,8 @@ CHECK_TEST(test_own)
     pid_t child = 0;
     int status = 0;
 
-#ifdef __SANITIZE_ADDRESS__
-    skip(); /* it takes terabytes of addresses */
-#endif
+    if (CHECK_ADDRESSES)
+        skip();
     child = fork();
     if (child == 0) {
         const struct rlimit limit = {(rlim_t)1 << 30, (rlim_t)1 << 30};

@@ -18,11 +18,9 @@
  * run. */
 static bool visits(const char *name)
 {
-#if defined(__SANITIZE_ADDRESS__)
-    return strcmp(name, "mm1") == 0 || strcmp(name, "c1") == 0;
-#else
+    if (CHECK_ADDRESSES)
+        return strcmp(name, "mm1") == 0 || strcmp(name, "c1") == 0;
     return test_size(strcmp(name, "c2") != 0, true);
-#endif
 }
 
 enum { CHUNK = 32768, BATCH = 256 };

@@ -96,11 +96,7 @@ CHECK_TEST(test_without_memory)
 
 /* ---- The deepest statements ---- */
 
-#if defined __SANITIZE_ADDRESS__
-enum { SMALL_STACK = 64 << 20 }; /* frames have margins there */
-#else
-enum { SMALL_STACK = 4 << 20 };
-#endif
+enum { SMALL_STACK = (CHECK_ADDRESSES ? 64 : 4) << 20 };
 
 /* A chain of definitions of so many nested operations each, the innermost on the one before. */
 static void write_deep(opevo_text *out, const char *form, int definitions, int depth)
