@@ -93,6 +93,7 @@ static opevo_status read_facts(reader *self, opevo_error *err)
     const char *unit = named ? opevo_unit_find(named) : NULL;
 
     self->facts.name = json_string_value(json_object_get(self->root, "name"));
+    self->facts.of = json_string_value(json_object_get(self->root, "objective"));
     self->facts.unit = flop || self->columns.gflops != SIZE_MAX ? "GFLOP/s" : "1/s";
     if (unit && opevo_unit_agree(unit, self->facts.unit))
         self->facts.unit = unit;

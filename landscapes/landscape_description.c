@@ -7,6 +7,7 @@
 
 #include <opevo/json_read.h>
 #include <opevo/memory.h>
+#include <opevo/space_tree.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,16 @@ static const opevo_json_field description_fields[] = {
     OPEVO_JSON_FIELD(description, constraints, TEXTS),
     OPEVO_JSON_FIELD(description, space, OBJECT)};
 enum { DESCRIPTION_FIELDS = sizeof description_fields / sizeof *description_fields };
+
+bool opevo_i_landscape_is_space(const json_t *root, const char *text, const char *path)
+{
+    opevo_space *space = NULL;
+    bool is = opevo_space_from_tree(root, text, path, ".", &space, NULL) == OPEVO_OK;
+
+    opevo_space_destroy(space);
+    return is || json_object_get(root, "ConfigurationSpace") ||
+           json_object_get(root, "tune_params");
+}
 
 bool opevo_i_landscape_is_description(const json_t *root)
 {

@@ -9,7 +9,6 @@
 
 #include <opevo/memory.h>
 #include <opevo/sealed.h>
-#include <opevo/space_tree.h>
 #include <opevo/tvm_log.h>
 #include <opevo/unit.h>
 
@@ -26,6 +25,8 @@ typedef struct recorded {
     size_t ignored;
     opevo_i_landscape_criteria criteria;
     char *inferred; /* of a bare table; NULL: nothing was */
+    char *of;       /* what was recorded; NULL: not known */
+    opevo_recorded_programs programs;
 } recorded;
 
 /* ---- The objective -------------------------------------------------------------------------- */
@@ -70,6 +71,9 @@ static void destroy(opevo_objective *objective)
     opevo_space_destroy(self->space);
     opevo_free(self->name);
     opevo_free(self->inferred);
+    opevo_free(self->of);
+    if (self->programs.release)
+        self->programs.release(self->programs.owner);
     opevo_i_row_store_destroy(self->rows);
     opevo_i_landscape_criteria_clear(&self->criteria);
     opevo_i_landscape_files_free(objective->files);
@@ -127,6 +131,19 @@ static opevo_optimum find_optimum(const recorded *self)
             best = (opevo_optimum){.known = true, .point = point, .fitness = fitness};
     }
     return best;
+}
+
+const char *opevo_recorded_of(const opevo_objective *objective)
+{
+    return objective->ops == &recorded_ops ? ((const recorded *)objective)->of : NULL;
+}
+
+void opevo_recorded_use_programs(opevo_objective *objective,
+                                 const opevo_recorded_programs *programs)
+{
+    ((recorded *)objective)->programs = *programs;
+    objective->features = programs->features;
+    objective->trees = programs->trees;
 }
 
 opevo_status opevo_recorded_keep_rows(opevo_objective *objective, opevo_error *err)
@@ -196,6 +213,7 @@ static opevo_status finish(opevo_i_landscape_recording *recording, const char *n
     self->criteria = recording->criteria;
     self->inferred = recording->inferred.data;
     recording->inferred = (opevo_text){0};
+    self->of = facts->of ? opevo_strdup(facts->of) : NULL;
     self->super.criteria = self->criteria.items;
     self->super.more_count = self->criteria.count;
     recording->rows = NULL;
@@ -470,17 +488,6 @@ cleanup:
     return status;
 }
 
-/* Whether it is a search space in any form, complete or not. */
-static bool is_space(const json_t *root, const char *text, const char *path)
-{
-    opevo_space *space = NULL;
-    bool is = opevo_space_from_tree(root, text, path, ".", &space, NULL) == OPEVO_OK;
-
-    opevo_space_destroy(space);
-    return is || json_object_get(root, "ConfigurationSpace") ||
-           json_object_get(root, "tune_params");
-}
-
 /* Say which files it was read from; on failure it is not opened. */
 static opevo_status note_files(const files *paths, bool described, const char *space,
                                opevo_objective **out, opevo_error *err)
@@ -531,7 +538,7 @@ static opevo_status open_files(const char *path, const char *result, const char 
         OPEVO_TRY(open_table(&paths, root, NULL, 0, space, &opened, err));
     } else if (!paths.table.length && reader_of(root)) {
         OPEVO_TRY(open_results(&paths, root, text, space, &opened, err));
-    } else if (is_space(root, text, paths.json.data)) {
+    } else if (opevo_i_landscape_is_space(root, text, paths.json.data)) {
         status = OPEVO_FAIL(
             err, OPEVO_INVALID,
             "%s: this is not a recorded landscape but a search space: give it with --space, "

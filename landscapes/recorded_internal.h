@@ -301,6 +301,7 @@ typedef struct opevo_i_landscape_table_facts {
     const char *name; /* borrowed from the description; NULL when it has none */
     const char *unit; /* static */
     double flop;      /* of one execution, 0 when not known */
+    const char *of;   /* what was recorded, borrowed likewise */
 } opevo_i_landscape_table_facts;
 
 /* Read a table without a description into an empty recording, which borrows from it.
@@ -326,6 +327,8 @@ opevo_status opevo_i_landscape_autotvm_table(const char *path, const char *text,
                                              opevo_error *err);
 
 bool opevo_i_landscape_is_description(const json_t *root);
+/* Whether it is a search space in any form, complete or not. */
+bool opevo_i_landscape_is_space(const json_t *root, const char *text, const char *path);
 /* Check the columns of `table` against the description `root`, which was parsed from the file
  * `path`, and begin the recording with its parameters and constraints. Errors: INVALID. */
 opevo_status opevo_i_landscape_description_begin(opevo_i_landscape_recording *recording,

@@ -3,6 +3,7 @@
 /* From the command line to live objectives. */
 
 #include "computation_spec_internal.h"
+#include "kernel_maker_internal.h"
 #include "live_options_internal.h"
 #include "options_internal.h"
 #include "own_of_call_internal.h"
@@ -140,61 +141,6 @@ cleanup:
     return status;
 }
 
-/* The computation is read again, as the maker owns its own. */
-static opevo_status open_sketches(const opevo_workload *work, opevo_kernel_dialect dialect,
-                                  unsigned threads, opevo_kernel_maker **out, opevo_error *err)
-{
-    const opevo_sketch_target target = {.dialect = dialect, .cores = threads, .threads = threads};
-    opevo_text what = {0};
-    opevo_computation *computation = NULL;
-    opevo_status status = OPEVO_OK;
-
-    opevo_workload_print(work, &what);
-    OPEVO_TRY(opevo_text_check(&what, err));
-    OPEVO_TRY(opevo_computation_read(opevo_text_string(&what), &computation, err));
-    OPEVO_TRY(opevo_sketches_open(computation, &target, out, err));
-    computation = NULL;
-cleanup:
-    opevo_computation_destroy(computation);
-    opevo_text_free(&what);
-    return status;
-}
-
-opevo_status opevo_i_cli_device_of(const char *device, opevo_kernel_dialect *out, opevo_error *err)
-{
-    opevo_error inner = {OPEVO_OK, ""};
-
-    return opevo_live_dialect(device, out, &inner) == OPEVO_OK
-               ? OPEVO_OK
-               : OPEVO_FAIL(err, inner.status, "--on %s", inner.message);
-}
-
-/* The template that makes kernels of an operator or computation; what none makes has one sentence
- * here. */
-static opevo_status find_maker(const opevo_workload *work, const char *name, bool sketches,
-                               opevo_kernel_dialect dialect, unsigned threads,
-                               opevo_kernel_maker **out, opevo_error *err)
-{
-    opevo_error inner = {OPEVO_OK, ""};
-    opevo_status status = OPEVO_OK;
-
-    if (sketches)
-        return open_sketches(work, dialect, threads, out, err);
-    if (!work->library)
-        return OPEVO_FAIL(
-            err, OPEVO_INVALID,
-            "--template %.100s: the kernels of a computation come from sketches; give "
-            "sketch, or nothing.",
-            name);
-    status = opevo_template_open_threads(work->library, name, dialect, threads, out, &inner);
-    if (status != OPEVO_OK)
-        OPEVO_FAIL(err, status, "%s%s", inner.message,
-                   status == OPEVO_INVALID && name && dialect == OPEVO_KERNEL_C
-                       ? " --template sketch takes sketches of the computation instead."
-                       : "");
-    return status;
-}
-
 opevo_status opevo_i_cli_kernel_threads(const opevo_call *call, uint64_t fallback,
                                         unsigned *threads, opevo_error *err)
 {
@@ -268,7 +214,8 @@ static opevo_status open_maker(const opevo_call *call, const char *device, const
     /* Templates for GPUs are far from the best on a CPU. */
     sketches = name ? strcmp(name, "sketch") == 0 : !work->library || best != dialect;
     OPEVO_TRY(opevo_i_cli_kernel_threads(call, sketches ? cores : 1, &threads, err));
-    OPEVO_TRY(find_maker(work, name, sketches, sketches ? best : dialect, threads, out, err));
+    OPEVO_TRY(
+        opevo_i_cli_find_maker(work, name, sketches, sketches ? best : dialect, threads, out, err));
 cleanup:
     opevo_workload_destroy(work);
     return status;
@@ -343,6 +290,26 @@ opevo_status opevo_i_cli_live_options_of(const opevo_call *call, const char *dev
     OPEVO_TRY(read_kernels(call, out, err));
     OPEVO_TRY(read_workers(call, list, &out->workers, err));
 cleanup:
+    return status;
+}
+
+opevo_status opevo_i_cli_kernels_named(const char *name, const char *space, opevo_objective **out,
+                                       opevo_error *err)
+{
+    opevo_live_options options = opevo_live_defaults();
+    opevo_kernel_maker *maker = NULL;
+    char device[OPEVO_I_DEVICE_NAME];
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_cli_maker_named(name, device, &maker, err));
+    if (space)
+        OPEVO_TRY(narrow(maker, space, err));
+    options.device = device;
+    status = opevo_live_open(maker, &options, out, err);
+    maker = NULL;
+cleanup:
+    if (maker)
+        maker->ops->destroy(maker);
     return status;
 }
 

@@ -7,6 +7,7 @@
 
 #include <opevo/live.h>
 
+#include "kernel_maker_internal.h"
 #include "options_internal.h"
 
 /* A row beside the following for a verb that has no other threads. */
@@ -69,9 +70,6 @@
         "build-timeout", "S", "time limit of one build (default: cmd 120 s, kernels 30 s)", false  \
     }
 
-/* opevo_live_dialect of what --on names. Errors: INVALID. */
-opevo_status opevo_i_cli_device_of(const char *device, opevo_kernel_dialect *out, opevo_error *err);
-
 /* The row of a verb that searches. */
 #define OPEVO_I_SLOWER_OPTION                                                                      \
     {                                                                                              \
@@ -90,6 +88,11 @@ opevo_status opevo_i_cli_live_program(const opevo_call *call, const char *comman
 opevo_status opevo_i_cli_live_options_of(const opevo_call *call, const char *device,
                                          opevo_live_options *out, const char ***list,
                                          opevo_error *err);
+/* Kernels by the name of their objective, such as "cpu:sketch gmm(1,512,512,512)", in the part of
+ * their space that a space file has (NULL: all of it), with the defaults of measuring. Errors:
+ * MISMATCH for the name of something else; those of makers. */
+opevo_status opevo_i_cli_kernels_named(const char *name, const char *space, opevo_objective **out,
+                                       opevo_error *err);
 /* --threads of a kernel, `fallback` without it; 0: all cores, which are known of this host only. */
 opevo_status opevo_i_cli_kernel_threads(const opevo_call *call, uint64_t fallback,
                                         unsigned *threads, opevo_error *err);

@@ -2,6 +2,7 @@
 
 /* Recorded landscapes by what a user writes, and what is said of the points without a row. */
 
+#include "recorded_programs_internal.h"
 #include "recording_spec_internal.h"
 #include "terminal_internal.h"
 
@@ -85,6 +86,7 @@ opevo_status opevo_i_cli_recording_open(const char *path, const char *space, boo
 
     if (status != OPEVO_OK)
         return status;
+    opevo_i_cli_recorded_programs(objective);
     status = only ? opevo_recorded_keep_rows(objective, err) : say_unrecorded(objective, err);
     if (status == OPEVO_OK)
         *out = objective;

@@ -207,10 +207,7 @@ static opevo_status read_earlier(const opevo_i_cli_server *server, opevo_i_cli_s
         status = opevo_i_cli_earlier_add(&self->earlier, "\"learn\"",
                                          opevo_json_text_at(request->learn, i), self->run.tuner,
                                          self->objective->space, err);
-    self->run.earlier = self->earlier.trials;
-    self->run.earlier_count = self->earlier.count;
-    self->run.earlier_trees = self->earlier.trees;
-    self->run.earlier_tree_count = self->earlier.tree_count;
+    opevo_i_cli_earlier_use(&self->earlier, &self->run);
     return status;
 }
 

@@ -48,6 +48,8 @@ static void add_json_head(const opevo_i_cli_tuning *self, opevo_text *out)
         opevo_json_index(out, "earlier_trials", self->run.earlier_count);
     if (self->run.earlier_tree_count > 0)
         opevo_json_index(out, "earlier_trees", self->run.earlier_tree_count);
+    if (self->run.model)
+        opevo_json_string(out, "learned", self->run.model->kind);
     if (self->starts.list)
         opevo_json_index(out, "start_points", self->starts.list->starts.count);
 }
@@ -193,6 +195,9 @@ void opevo_i_cli_tune_print_settings(const opevo_i_cli_tuning *self, opevo_text 
     if (self->run.earlier_tree_count > 0)
         opevo_text_printf(out, "; %zu earlier loop tree%s", self->run.earlier_tree_count,
                           opevo_i_cli_plural(self->run.earlier_tree_count));
+    if (self->run.model)
+        opevo_text_printf(out, "; a model learned from %llu loop trees",
+                          (unsigned long long)self->run.model->trees);
     if (self->starts.list)
         opevo_text_printf(out, "; %zu start point%s", self->starts.list->starts.count,
                           self->starts.list->starts.count == 1 ? "" : "s");

@@ -108,11 +108,13 @@ static opevo_status check_tuner(const opevo_i_cli_tuning *self, opevo_error *err
     OPEVO_TRY(opevo_tuner_use_features(tuner, objective->features, err));
     OPEVO_TRY(opevo_tuner_use_trees(tuner, objective->trees, err));
     if (run->earlier_tree_count > 0)
-        status = opevo_tuner_learn_trees(tuner, run->earlier_trees, 1, err);
-    if (status == OPEVO_OK && run->earlier_tree_count > 0 && run->earlier_count > 0)
+        OPEVO_TRY(opevo_tuner_learn_trees(tuner, run->earlier_trees, 1, err));
+    if (run->model)
+        OPEVO_TRY(opevo_tuner_learn_model(tuner, run->model, err));
+    if ((run->earlier_count > 0) + (run->earlier_tree_count > 0) + !!run->model > 1)
         status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "--learn: a run learns from runs on its own search space, or from runs "
-                            "on others, not from both.");
+                            "--learn: a run learns from runs on its own search space, from runs on "
+                            "others, or from a stored model, not from two of them.");
 cleanup:
     opevo_tuner_destroy(tuner);
     return status;
@@ -121,6 +123,22 @@ cleanup:
 static bool is_learn(const opevo_call *call, size_t number)
 {
     return strcmp(call->given[number].option->name, "learn") == 0;
+}
+
+/* "none" beside something would be a contradiction. */
+static opevo_status refuse_none_of_several(const opevo_call *call, opevo_error *err)
+{
+    size_t count = 0;
+    bool none = false;
+
+    for (size_t i = 0; i < call->given_count; i++) {
+        count += is_learn(call, i);
+        none |= is_learn(call, i) && !strcmp(call->given[i].value, "none");
+    }
+    return none && count > 1 ? OPEVO_FAIL(err, OPEVO_INVALID,
+                                          "--learn none says that nothing is learned from: leave "
+                                          "out the other --learn.")
+                             : OPEVO_OK;
 }
 
 static opevo_status refuse_repeated(const opevo_call *call, opevo_error *err)
@@ -141,15 +159,14 @@ static opevo_status read_earlier(const opevo_call *call, opevo_i_cli_tuning *sel
 {
     opevo_status status = refuse_repeated(call, err);
 
+    if (status == OPEVO_OK)
+        status = refuse_none_of_several(call, err);
     for (size_t i = 0; i < call->given_count && status == OPEVO_OK; i++) {
         if (is_learn(call, i))
             status = opevo_i_cli_earlier_add(&self->earlier, "--learn", call->given[i].value,
                                              self->run.tuner, self->objective->space, err);
     }
-    self->run.earlier = self->earlier.trials;
-    self->run.earlier_count = self->earlier.count;
-    self->run.earlier_trees = self->earlier.trees;
-    self->run.earlier_tree_count = self->earlier.tree_count;
+    opevo_i_cli_earlier_use(&self->earlier, &self->run);
     return status;
 }
 

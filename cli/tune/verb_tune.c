@@ -35,7 +35,10 @@ static const opevo_option options[] = {
     OPEVO_I_ONLY_RECORDED_OPTION,
     {"tuner", "NAME", "tuner; opevo tuners lists them (default opevo)", false},
     {"set", "KEY=VALUE", "a setting of the tuner", true},
-    {"learn", "STORE:RUN", "learn from a run in a store before the first trial", true},
+    {"learn", "STORE:RUN",
+     "learn from a run in a store before the first trial, from a model that opevo learn wrote, or "
+     "from none",
+     true},
     OPEVO_I_START_OPTIONS,
     {"criteria", "NAME,NAME,...",
      "search by these criteria and print the front, such as time,energy", false},

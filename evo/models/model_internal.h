@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <opevo/cost_model.h>
 #include <opevo/random.h>
 #include <opevo/status.h>
 
@@ -47,6 +48,7 @@ typedef struct opevo_i_model_plan {
     opevo_i_model_loss loss;
     const opevo_rng *rng; /* from which the first weights are drawn; copied */
     size_t updates;       /* of the weights in a training, of models that are trained so */
+    size_t hidden;        /* numbers of a state, of networks; 0: as many as they have by default */
     const struct opevo_i_tvm_boosting *boosting; /* of models of trees */
 } opevo_i_model_plan;
 
@@ -67,6 +69,11 @@ typedef struct opevo_i_model_ops {
      * training. The model must be trained. Errors: as above. */
     opevo_status (*predict)(opevo_i_model *self, const float *features, const size_t *rows,
                             size_t count, float *out, opevo_error *err);
+    /* A copy of what was learned, and the same taken over, after which the model is trained; NULL:
+     * such models are not stored. What the copy was trained on is up to the caller. Errors: NOMEM;
+     * INVALID for weights of another kind or number than the model has. */
+    opevo_status (*give)(opevo_i_model *self, opevo_cost_model **out, opevo_error *err);
+    opevo_status (*take)(opevo_i_model *self, const opevo_cost_model *stored, opevo_error *err);
 } opevo_i_model_ops;
 
 /* First member, `super`, of every implementation. */

@@ -179,6 +179,19 @@ opevo_status opevo_tuner_learn_trees(opevo_tuner *tuner, const opevo_earlier_tre
     return tuner->ops->learn_trees(tuner, trees, count, err);
 }
 
+opevo_status opevo_tuner_learn_model(opevo_tuner *tuner, const opevo_cost_model *model,
+                                     opevo_error *err)
+{
+    opevo_status status = check_not_asked(tuner, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (!tuner->ops->learn_model)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The tuner %s cannot start from a stored model.",
+                          tuner->ops->name);
+    return tuner->ops->learn_model(tuner, model, err);
+}
+
 opevo_status opevo_tuner_observe(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
                                  opevo_error *err)
 {

@@ -32,11 +32,11 @@ cleanup:
 }
 
 /* Append the tree of one trial, if its point has one. */
-static opevo_status add_tree(opevo_earlier *self, const opevo_trial *trial,
+static opevo_status add_tree(opevo_earlier *self, opevo_index point, double fitness,
                              const opevo_objective *of, float *scratch, opevo_error *err)
 {
     const opevo_feature_source *source = of->trees;
-    size_t count = source->features(source->context, trial->proposal.point, scratch);
+    size_t count = source->features(source->context, point, scratch);
     size_t size = count * OPEVO_LOOP_COLUMNS;
     float *rows = NULL;
 
@@ -50,8 +50,25 @@ static opevo_status add_tree(opevo_earlier *self, const opevo_trial *trial,
     }
     memcpy(rows, scratch, size * sizeof *rows);
     self->trees[self->tree_count++] = (opevo_earlier_tree){
-        .rows = rows, .row_count = count, .fitness = trial->outcome.fitness, .run = self->runs};
+        .rows = rows, .row_count = count, .fitness = fitness, .run = self->runs};
     return OPEVO_OK;
+}
+
+opevo_status opevo_earlier_add_points(opevo_earlier *self, const opevo_objective *of,
+                                      const opevo_index *points, const double *fitness,
+                                      size_t count, opevo_error *err)
+{
+    float *scratch = opevo_malloc(of->trees->rows_most, OPEVO_LOOP_COLUMNS * sizeof *scratch);
+    opevo_status status = OPEVO_OK;
+
+    if (!scratch)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for loop trees of earlier trials.");
+    for (size_t i = 0; i < count; i++)
+        OPEVO_TRY(add_tree(self, points[i], fitness[i], of, scratch, err));
+    self->runs++;
+cleanup:
+    opevo_free(scratch);
+    return status;
 }
 
 opevo_status opevo_earlier_add_trees(opevo_earlier *self, opevo_store *store, int64_t run,
@@ -60,7 +77,8 @@ opevo_status opevo_earlier_add_trees(opevo_earlier *self, opevo_store *store, in
     opevo_earlier own = {.trials = NULL};
     size_t before = self->tree_count;
     opevo_status status = OPEVO_OK;
-    float *scratch = NULL;
+    opevo_index *points = NULL;
+    double *fitness = NULL;
 
     if (!of->trees)
         return OPEVO_FAIL(err, OPEVO_INVALID,
@@ -68,20 +86,24 @@ opevo_status opevo_earlier_add_trees(opevo_earlier *self, opevo_store *store, in
                           "has no loop trees to learn from.",
                           opevo_store_path(store), (long long)run, of->name);
     OPEVO_TRY(opevo_earlier_add(&own, store, run, of->space, err));
-    scratch = opevo_malloc(of->trees->rows_most, OPEVO_LOOP_COLUMNS * sizeof *scratch);
-    if (!scratch) {
+    points = opevo_malloc(own.count, sizeof *points);
+    fitness = opevo_malloc(own.count, sizeof *fitness);
+    if (!points || !fitness) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for loop trees of earlier trials.");
         goto cleanup;
     }
-    for (size_t i = 0; i < own.count; i++)
-        OPEVO_TRY(add_tree(self, &own.trials[i], of, scratch, err));
-    self->runs++;
+    for (size_t i = 0; i < own.count; i++) {
+        points[i] = own.trials[i].proposal.point;
+        fitness[i] = own.trials[i].outcome.fitness;
+    }
+    OPEVO_TRY(opevo_earlier_add_points(self, of, points, fitness, own.count, err));
     if (self->tree_count == before)
         status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: no trial of run %lld has a loop tree.",
                             opevo_store_path(store), (long long)run);
 cleanup:
     opevo_earlier_free(&own);
-    opevo_free(scratch);
+    opevo_free(points);
+    opevo_free(fitness);
     return status;
 }
 
@@ -91,5 +113,6 @@ void opevo_earlier_free(opevo_earlier *self)
         opevo_free((void *)self->trees[i].rows);
     opevo_free(self->trees);
     opevo_free(self->trials);
+    opevo_cost_model_destroy(self->model);
     *self = (opevo_earlier){.trials = NULL};
 }

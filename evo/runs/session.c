@@ -66,6 +66,12 @@ static void print_earlier_trees(const opevo_run_options *options, opevo_text *ou
                       options->earlier_tree_count, (unsigned long long)hash);
 }
 
+static void print_model(const opevo_run_options *options, opevo_text *out)
+{
+    opevo_text_printf(out, "%slearned=%s:%016llx", out->length ? " " : "", options->model->kind,
+                      (unsigned long long)opevo_cost_model_hash(options->model));
+}
+
 /* Whether the tuner searches by anything else than the fitness. */
 static bool sees_criteria(const opevo_run_options *options)
 {
@@ -126,6 +132,8 @@ static opevo_status begin_stored_run(opevo_session *self, opevo_error *err)
         print_earlier(options, &settings);
     if (options->earlier_tree_count > 0)
         print_earlier_trees(options, &settings);
+    if (options->model)
+        print_model(options, &settings);
     OPEVO_TRY(opevo_text_check(&settings, err));
     key.settings = opevo_text_string(&settings);
     OPEVO_TRY(opevo_store_begin(options->store, &key, &self->result.run, err));
@@ -171,14 +179,21 @@ static void destroy(opevo_session *self)
     opevo_free(self);
 }
 
-static opevo_status learn_trees(opevo_tuner *tuner, const opevo_run_options *options,
-                                opevo_error *err)
+/* Of the three that a run may learn from. */
+static opevo_status learn(opevo_tuner *tuner, const opevo_run_options *options, opevo_error *err)
 {
-    if (options->earlier_count > 0)
+    if ((options->earlier_count > 0) + (options->earlier_tree_count > 0) + !!options->model > 1)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "A run learns from runs on its own search space, or from runs on others, "
-                          "not from both.");
-    return opevo_tuner_learn_trees(tuner, options->earlier_trees, options->earlier_tree_count, err);
+                          "A run learns from runs on its own search space, from runs on others, or "
+                          "from a stored model, not from two of them.");
+    if (options->model)
+        return opevo_tuner_learn_model(tuner, options->model, err);
+    if (options->earlier_count > 0)
+        return opevo_tuner_learn(tuner, options->earlier, options->earlier_count, err);
+    if (options->earlier_tree_count > 0)
+        return opevo_tuner_learn_trees(tuner, options->earlier_trees, options->earlier_tree_count,
+                                       err);
+    return OPEVO_OK;
 }
 
 opevo_status opevo_session_create_sized(opevo_objective *objective,
@@ -215,10 +230,7 @@ opevo_status opevo_session_create_sized(opevo_objective *objective,
         OPEVO_TRY(opevo_tuner_use_criteria(self->tuner, options->criteria, err));
     OPEVO_TRY(opevo_tuner_use_features(self->tuner, objective->features, err));
     OPEVO_TRY(opevo_tuner_use_trees(self->tuner, objective->trees, err));
-    if (options->earlier_count > 0)
-        OPEVO_TRY(opevo_tuner_learn(self->tuner, options->earlier, options->earlier_count, err));
-    if (options->earlier_tree_count > 0)
-        OPEVO_TRY(learn_trees(self->tuner, options, err));
+    OPEVO_TRY(learn(self->tuner, options, err));
     if (options->store)
         OPEVO_TRY(begin_stored_run(self, err));
     OPEVO_TRY(opevo_i_session_take_starts(self, err));

@@ -184,7 +184,7 @@ static opevo_status offer(opevo_i_tvm_annealing *self, const opevo_i_tvm_anneali
 }
 
 /* The points of the list by falling score, in the order of a stable sort of the heap. */
-static size_t read_heap(opevo_i_tvm_annealing *self, opevo_index *points)
+static size_t read_heap(opevo_i_tvm_annealing *self, float least, opevo_index *points)
 {
     item *heap = self->heap;
     size_t count = 0;
@@ -193,7 +193,7 @@ static size_t read_heap(opevo_i_tvm_annealing *self, opevo_index *points)
         item one = heap[i];
         size_t at = count;
 
-        if (one.empty || !(one.score >= 0))
+        if (one.empty || !(one.score >= least))
             continue;
         for (; at > 0 && heap[at - 1].score < one.score; at--)
             heap[at] = heap[at - 1];
@@ -358,7 +358,7 @@ opevo_status opevo_i_tvm_annealing_search(opevo_i_tvm_annealing *annealing,
             last_change = k;
         temperature -= 1 / (double)(self->steps + 1);
     }
-    *count = read_heap(self, points);
+    *count = read_heap(self, goal->least, points);
 cleanup:
     return status;
 }

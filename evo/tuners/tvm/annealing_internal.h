@@ -28,10 +28,11 @@ typedef struct opevo_i_tvm_annealing_goal {
     opevo_i_tvm_annealing_scores scores;
     opevo_i_tvm_annealing_excludes excludes;
     void *context;
+    float least; /* points of a smaller score are no answer, as in TVM those below 0 */
 } opevo_i_tvm_annealing_goal;
 
 /* The points of the largest scores that the chains meet, at most `wanted` (at least 1), by falling
- * score and none twice; those of negative score are left out. Chains start at distinct uniform
+ * score and none twice; those below the least score are left out. Chains start at distinct uniform
  * allowed points, fewer where the space has fewer.
  *
  *   points  out: room for `wanted`

@@ -195,6 +195,27 @@ static opevo_status use_trees(opevo_tuner *tuner, const opevo_feature_source *so
     return opevo_i_tvm_model_check(&((opevo_i_tvm_evolution *)tuner)->plan.model, source, err);
 }
 
+/* What the chosen search or model leaves without effect. */
+static opevo_status check_idle(const ansor_settings *read, const opevo_setting_value *settings,
+                               opevo_error *err)
+{
+    static const char *const idle[] = {
+        [SEARCH_EVOLUTION] = "",
+        [SEARCH_RANDOM] = "generations mutation random measured warmup trees crossover retrain "
+                          "model features updates",
+        [SEARCH_BEAM] = "generations mutation measured crossover",
+    };
+    static const char *const because[] = {
+        [SEARCH_EVOLUTION] = "", [SEARCH_RANDOM] = "search=random", [SEARCH_BEAM] = "search=beam"};
+    size_t count = sizeof settings_table / sizeof *settings_table;
+    opevo_status status = opevo_i_tvm_refuse_idle(settings_table, count, settings,
+                                                  idle[read->search], because[read->search], err);
+
+    return status == OPEVO_OK ? opevo_i_tvm_model_check_settings(&read->plan.model, settings_table,
+                                                                 count, settings, err)
+                              : status;
+}
+
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
                            const opevo_rng *rng, opevo_tuner **out, opevo_error *err)
 {
@@ -205,6 +226,10 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner ansor.");
     OPEVO_SETTINGS_READ(settings_table, settings, &read);
+    if (check_idle(&read, settings, err) != OPEVO_OK) {
+        opevo_free(self);
+        return OPEVO_INVALID;
+    }
     if (read.search == SEARCH_RANDOM)
         plan->trees = 0;
     plan->population = thrifty(plan->population, &plan->model);
@@ -235,4 +260,5 @@ const opevo_tuner_ops opevo_i_ansor_ops = {
     .library = opevo_i_tvm_cost_model_library,
     .use_trees = use_trees,
     .learn_trees = opevo_i_tvm_evolution_learn_trees,
+    .learn_model = opevo_i_tvm_evolution_learn_model,
 };

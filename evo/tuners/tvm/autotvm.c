@@ -12,6 +12,7 @@
 
 #include <opevo/memory.h>
 
+#include <float.h>
 #include <string.h>
 
 #include "annealing_internal.h"
@@ -26,7 +27,7 @@ typedef struct autotvm {
     const opevo_space *space;
     size_t width;
     size_t plan, trees, chains, steps, diversity, history;
-    unsigned loss, margin;
+    unsigned loss, margin, acquisition;
     opevo_i_tvm_model_choice model;
     double random;
     opevo_rng rng;
@@ -58,6 +59,9 @@ static const opevo_setting settings_table[] = {
     OPEVO_ROW_CHOICE("margin", autotvm, margin, "intended shipped",
                      "predictions of earlier trials are assigned to their rows, or in the "
                      "published program's wrong order"),
+    OPEVO_ROW_CHOICE("acquisition", autotvm, acquisition, "mean ei ucb",
+                     "score of a point: the prediction, or the expected improvement or upper "
+                     "confidence bound of five bootstrapped models; loss=reg"),
     OPEVO_I_MODEL_ROWS(autotvm, model),
 };
 
@@ -70,6 +74,18 @@ static void destroy(opevo_tuner *tuner)
     opevo_i_tvm_surrogate_destroy(self->surrogate);
     opevo_free(self->best);
     opevo_free(self);
+}
+
+static opevo_status check_settings(const autotvm *self, const opevo_setting_value *settings,
+                                   opevo_error *err)
+{
+    if (self->acquisition != OPEVO_I_ACQUISITION_MEAN && self->loss == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "acquisition= needs predictions of values, and loss=rank gives orders: "
+                          "use loss=reg.");
+    return opevo_i_tvm_model_check_settings(&self->model, settings_table,
+                                            sizeof settings_table / sizeof *settings_table,
+                                            settings, err);
 }
 
 static opevo_status create(const opevo_space *space, const opevo_setting_value *settings,
@@ -97,6 +113,10 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
         .recall_size = self->plan,
     };
     ratio = self->diversity;
+    if (check_settings(self, settings, err) != OPEVO_OK) {
+        destroy(&self->super);
+        return OPEVO_INVALID;
+    }
     self->rounds = opevo_i_rounds_create(space);
     self->annealing = opevo_i_tvm_annealing_create(
         space, self->chains, self->steps / opevo_i_tvm_model_thrift(&self->model));
@@ -125,7 +145,9 @@ static opevo_status ensure_surrogate(autotvm *self, opevo_error *err)
                                              .features = self->super.features,
                                              .trees = self->super.trees,
                                              .how = plan_of(self, &self->boosting),
-                                             .batch_most = self->chains};
+                                             .batch_most = self->chains,
+                                             .acquisition =
+                                                 (opevo_i_tvm_acquisition)self->acquisition};
 
     return self->surrogate
                ? OPEVO_OK
@@ -191,6 +213,17 @@ static opevo_status learn_trees(opevo_tuner *tuner, const opevo_earlier_tree *tr
     if (status != OPEVO_OK || count < self->history)
         return status;
     return opevo_i_tvm_surrogate_learn_trees(self->surrogate, &how, &fit, trees, count, err);
+}
+
+static opevo_status learn_model(opevo_tuner *tuner, const opevo_cost_model *stored,
+                                opevo_error *err)
+{
+    autotvm *self = (autotvm *)tuner;
+    const opevo_i_model_plan how = plan_of(self, &self->boosting);
+    opevo_status status = ensure_surrogate(self, err);
+
+    return status == OPEVO_OK ? opevo_i_tvm_surrogate_take(self->surrogate, &how, stored, err)
+                              : status;
 }
 
 static opevo_status scores(void *context, const opevo_index *points, const opevo_index *vertices,
@@ -277,8 +310,12 @@ static opevo_status filter(autotvm *self, opevo_error *err)
 
 static opevo_status search(autotvm *self, opevo_error *err)
 {
+    /* The rank loss of a network leaves open where its scores are 0. */
     const opevo_i_tvm_annealing_goal goal = {
-        .scores = scores, .excludes = proposed, .context = self};
+        .scores = scores,
+        .excludes = proposed,
+        .context = self,
+        .least = opevo_i_tvm_model_of(&self->model)->reads_trees ? -FLT_MAX : 0};
     size_t ratio = self->diversity;
     opevo_status status =
         opevo_i_tvm_annealing_search(self->annealing, &goal, self->plan * (ratio ? ratio : 1),
@@ -369,4 +406,5 @@ const opevo_tuner_ops opevo_i_autotvm_ops = {
     .library = opevo_i_tvm_cost_model_library,
     .use_trees = use_trees,
     .learn_trees = learn_trees,
+    .learn_model = learn_model,
 };

@@ -13,7 +13,8 @@
 
 enum {
     FAILURES_MOST = 1 << 20, /* mutations that failed, of one generation */
-    SPARE = 2                /* best points kept for each that a batch has room for */
+    SPARE = 2,               /* best points kept for each that a batch has room for */
+    HALF_LIFE = 64           /* trials that halve the weight of a stored model, as in autotvm */
 };
 
 void opevo_i_tvm_evolution_release(opevo_i_tvm_evolution *self)
@@ -93,8 +94,8 @@ void opevo_i_tvm_scored_insert(opevo_i_tvm_scored *list, size_t *count, size_t m
 /* Whether the model is to be asked; before that, scores are uniform. */
 static bool is_warm(const opevo_i_tvm_evolution *self)
 {
-    return opevo_i_tvm_surrogate_count(self->surrogate) > self->plan.warmup &&
-           opevo_i_tvm_surrogate_can_fit(self->surrogate);
+    return self->taught || (opevo_i_tvm_surrogate_count(self->surrogate) > self->plan.warmup &&
+                            opevo_i_tvm_surrogate_can_fit(self->surrogate));
 }
 
 opevo_status opevo_i_tvm_evolution_score(opevo_i_tvm_evolution *self, const opevo_index *points,
@@ -327,11 +328,12 @@ static opevo_status observe_round(opevo_i_tvm_evolution *self, opevo_error *err)
 /* Train where there is enough new to learn from. */
 static opevo_status train(opevo_i_tvm_evolution *self, opevo_error *err)
 {
-    static const opevo_i_tvm_fit fit = {.weighted = true, .half_life = 1};
+    static const opevo_i_tvm_fit fit = {.weighted = true, .half_life = HALF_LIFE};
     size_t count = opevo_i_tvm_surrogate_count(self->surrogate);
     opevo_status status = OPEVO_OK;
 
     if (self->plan.trees == 0 || !is_warm(self) ||
+        !opevo_i_tvm_surrogate_can_fit(self->surrogate) ||
         (opevo_i_tvm_surrogate_is_ready(self->surrogate) &&
          (double)(count - self->trained_on) < self->plan.retrain * (double)self->trained_on))
         return OPEVO_OK;
@@ -462,4 +464,18 @@ opevo_status opevo_i_tvm_evolution_learn_trees(opevo_tuner *tuner, const opevo_e
     return status == OPEVO_OK
                ? opevo_i_tvm_surrogate_teach_trees(self->surrogate, trees, count, err)
                : status;
+}
+
+opevo_status opevo_i_tvm_evolution_learn_model(opevo_tuner *tuner, const opevo_cost_model *stored,
+                                               opevo_error *err)
+{
+    opevo_i_tvm_evolution *self = (opevo_i_tvm_evolution *)tuner;
+    const opevo_i_model_plan how = {
+        .loss = OPEVO_I_LOSS_SQUARED, .rng = &self->of_model, .updates = self->plan.model.updates};
+    opevo_status status = ensure_surrogate(self, err);
+
+    if (status == OPEVO_OK)
+        status = opevo_i_tvm_surrogate_take(self->surrogate, &how, stored, err);
+    self->taught = status == OPEVO_OK;
+    return status;
 }

@@ -80,6 +80,7 @@ struct opevo_i_tvm_evolution {
     opevo_i_rounds *rounds;
     opevo_i_tvm_surrogate *surrogate; /* made once the source of the features is known */
     size_t trained_on;                /* trials of the last training */
+    bool taught;                      /* by a stored model */
 
     /* The generation at hand and the next; room for the population and the measured points. */
     size_t room;
@@ -130,6 +131,10 @@ opevo_status opevo_i_tvm_evolution_learn(opevo_tuner *tuner, const opevo_trial *
 /* Trials of runs on other spaces train the model alone. */
 opevo_status opevo_i_tvm_evolution_learn_trees(opevo_tuner *tuner, const opevo_earlier_tree *trees,
                                                size_t count, opevo_error *err);
+
+/* A stored model predicts until the first training, which starts from its predictions. */
+opevo_status opevo_i_tvm_evolution_learn_model(opevo_tuner *tuner, const opevo_cost_model *stored,
+                                               opevo_error *err);
 
 /* ---- For the functions of a tuner ---- */
 

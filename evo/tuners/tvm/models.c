@@ -6,6 +6,9 @@
 
 #include "trees_model_internal.h"
 
+#include <stdio.h>
+#include <string.h>
+
 enum { NETWORK_THRIFT = 10, EARLIER_PASSES = 20 };
 
 const opevo_i_model_ops *opevo_i_tvm_model_of(const opevo_i_tvm_model_choice *choice)
@@ -37,15 +40,48 @@ void opevo_i_tvm_model_stream(const opevo_rng *tuner, opevo_rng *out)
     opevo_rng_init(out, opevo_rng_u64(&copy), "model", 0);
 }
 
+static bool names(const char *keys, const char *key)
+{
+    size_t length = strlen(key);
+
+    for (const char *at = keys; (at = strstr(at, key)); at += length) {
+        if ((at == keys || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    }
+    return false;
+}
+
+opevo_status opevo_i_tvm_refuse_idle(const opevo_setting *table, size_t count,
+                                     const opevo_setting_value *values, const char *keys,
+                                     const char *because, opevo_error *err)
+{
+    for (size_t i = 0; values && i < count; i++) {
+        double standard = table[i].kind == OPEVO_SETTING_CHOICE ? 0 : table[i].default_value;
+
+        if (values[i].number != standard && names(keys, table[i].key))
+            return OPEVO_FAIL(err, OPEVO_INVALID, "%s= has no effect with %s: leave it out.",
+                              table[i].key, because);
+    }
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_tvm_model_check_settings(const opevo_i_tvm_model_choice *choice,
+                                              const opevo_setting *table, size_t count,
+                                              const opevo_setting_value *values, opevo_error *err)
+{
+    const opevo_i_model_ops *model = opevo_i_tvm_model_of(choice);
+    char because[64];
+
+    snprintf(because, sizeof because, "model=%s", model->name);
+    return opevo_i_tvm_refuse_idle(table, count, values,
+                                   model->reads_trees ? "features trees" : "updates", because, err);
+}
+
 opevo_status opevo_i_tvm_model_check(const opevo_i_tvm_model_choice *choice,
                                      const opevo_feature_source *trees, opevo_error *err)
 {
     const opevo_i_model_ops *model = opevo_i_tvm_model_of(choice);
 
-    if (model->reads_trees && choice->features != OPEVO_I_FEATURES_AUTO)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "features= is what boosted trees see: leave it out with model=%s.",
-                          model->name);
     if (trees)
         return OPEVO_OK;
     if (model->reads_trees)

@@ -41,6 +41,15 @@ enum { OPEVO_I_FEATURES_AUTO, OPEVO_I_FEATURES_KNOBS, OPEVO_I_FEATURES_VIEWS };
 
 /* The model of a choice. */
 const opevo_i_model_ops *opevo_i_tvm_model_of(const opevo_i_tvm_model_choice *choice);
+/* Refuse the settings of `keys`, separated by blanks, that are not at their defaults, although what
+ * `because` says leaves them without effect: "model=trees". Errors: INVALID with what to do. */
+opevo_status opevo_i_tvm_refuse_idle(const opevo_setting *table, size_t count,
+                                     const opevo_setting_value *values, const char *keys,
+                                     const char *because, opevo_error *err);
+/* The same of those that the chosen model does not read. */
+opevo_status opevo_i_tvm_model_check_settings(const opevo_i_tvm_model_choice *choice,
+                                              const opevo_setting *table, size_t count,
+                                              const opevo_setting_value *values, opevo_error *err);
 /* How many times less a search asks it than boosted trees, which are so many times faster. */
 size_t opevo_i_tvm_model_thrift(const opevo_i_tvm_model_choice *choice);
 /* Steps of a training on `count` trials of earlier runs, which is made once: 20 passes, or

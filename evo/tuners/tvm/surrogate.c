@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "features_internal.h"
+#include "surrogate_ensemble_internal.h"
 
 #define FORGOTTEN_BELOW 0.05 /* weight of earlier runs */
 
@@ -38,7 +39,7 @@ struct opevo_i_tvm_surrogate {
     const opevo_i_model_ops *ops;
     opevo_i_tree_view *view; /* that the rows come from; NULL: they do not */
     bool failed;             /* no memory for it */
-    opevo_i_model *model;
+    opevo_i_tvm_ensemble models;
     opevo_i_model *earlier; /* of earlier runs; NULL: none */
     double earlier_weight;  /* in the predictions */
     bool refuses_missing;   /* -INFINITY for points without features */
@@ -83,14 +84,15 @@ static bool allocate(opevo_i_tvm_surrogate *self, const opevo_i_tvm_surrogate_pl
         return false;
     self->row_width = how.width = opevo_i_tvm_features_width(self->features);
     self->rows_most = opevo_i_tvm_features_rows_most(self->features);
-    self->model = self->ops->create(&how);
     self->vertices = opevo_malloc(self->width, sizeof *self->vertices);
     self->batch = opevo_malloc(batch_most, self->rows_most * self->row_width * sizeof *self->batch);
     self->batch_rows = opevo_malloc(batch_most, sizeof *self->batch_rows);
     self->batch_missing = opevo_malloc(batch_most, sizeof *self->batch_missing);
     self->margins = opevo_malloc(batch_most, sizeof *self->margins);
-    return self->model && self->vertices && self->batch && self->batch_rows &&
-           self->batch_missing && self->margins;
+    return opevo_i_tvm_ensemble_create(&self->models, self->ops, &how, plan->acquisition,
+                                       batch_most) &&
+           self->vertices && self->batch && self->batch_rows && self->batch_missing &&
+           self->margins;
 }
 
 opevo_status opevo_i_tvm_surrogate_create(const opevo_space *space,
@@ -130,7 +132,7 @@ void opevo_i_tvm_surrogate_destroy(opevo_i_tvm_surrogate *surrogate)
         return;
     opevo_i_tvm_features_destroy(surrogate->features);
     opevo_i_tree_view_destroy(surrogate->view);
-    destroy_model(surrogate->model);
+    opevo_i_tvm_ensemble_release(&surrogate->models);
     destroy_model(surrogate->earlier);
     destroy_table(&surrogate->seen);
     opevo_free(surrogate->vertices);
@@ -290,26 +292,36 @@ static double label_of(const table *seen, size_t i)
     return i < seen->taught || !(seen->best > 0) ? seen->fitness[i] : seen->fitness[i] / seen->best;
 }
 
+/* An order of the observations, or, drawn with replacement, a bootstrap sample of them. */
+static void draw_order(opevo_rng *rng, opevo_rng *bootstrap, size_t *order, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        order[i] = bootstrap ? opevo_rng_below(bootstrap, count) : i;
+    if (rng)
+        opevo_rng_shuffle(rng, order, count, sizeof *order);
+}
+
 /* The observations of `seen`, in a drawn order, as rows to train on, with labels as fitness. */
 static opevo_status permute(const opevo_i_tvm_surrogate *self, const table *seen, opevo_rng *rng,
-                            table *out, opevo_error *err)
+                            opevo_rng *bootstrap, table *out, opevo_error *err)
 {
+    size_t row_count = 0;
     size_t count = seen->count;
     size_t *order = opevo_malloc(count, sizeof *order);
     size_t *first = opevo_malloc(count, sizeof *first);
     opevo_status status = OPEVO_OK;
 
-    out->rows = opevo_malloc(seen->row_count, self->row_width * sizeof *out->rows);
+    if (order)
+        draw_order(rng, bootstrap, order, count);
+    for (size_t i = 0; i < count && order; i++)
+        row_count += seen->rows_of[order[i]];
+    out->rows = opevo_malloc(row_count, self->row_width * sizeof *out->rows);
     out->rows_of = opevo_malloc(count, sizeof *out->rows_of);
     out->fitness = opevo_malloc(count, sizeof *out->fitness);
     if (!order || !first || !out->rows || !out->rows_of || !out->fitness) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to train on %zu trials.", count);
         goto cleanup;
     }
-    for (size_t i = 0; i < count; i++)
-        order[i] = i;
-    if (rng)
-        opevo_rng_shuffle(rng, order, count, sizeof *order);
     for (size_t i = 0, row = 0; i < count; row += seen->rows_of[i++])
         first[i] = row;
     for (size_t i = 0; i < count; i++) {
@@ -328,9 +340,10 @@ cleanup:
     return status;
 }
 
-/* Train on the observations of `seen` in a drawn order. */
+/* Train on the observations of `seen` in a drawn order, or on a bootstrap sample. */
 static opevo_status train(opevo_i_tvm_surrogate *self, opevo_i_model *model, const table *seen,
-                          const opevo_i_tvm_fit *fit, bool with_margins, opevo_error *err)
+                          const opevo_i_tvm_fit *fit, opevo_rng *bootstrap, bool with_margins,
+                          opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     size_t count = seen->count;
@@ -343,7 +356,7 @@ static opevo_status train(opevo_i_tvm_surrogate *self, opevo_i_model *model, con
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to train on %zu trials.", count);
         goto cleanup;
     }
-    OPEVO_TRY(permute(self, seen, fit->permutation, &drawn, err));
+    OPEVO_TRY(permute(self, seen, fit->permutation, bootstrap, &drawn, err));
     for (size_t i = 0; i < count; i++)
         labels[i] = (float)drawn.fitness[i];
     samples.features = drawn.rows;
@@ -367,6 +380,7 @@ opevo_status opevo_i_tvm_surrogate_fit(opevo_i_tvm_surrogate *surrogate, const o
                                        opevo_error *err)
 {
     opevo_i_tvm_surrogate *self = surrogate;
+    opevo_status status = OPEVO_OK;
 
     if (self->earlier) {
         self->earlier_weight = exp2(-(double)self->seen.count / fit->half_life);
@@ -375,7 +389,12 @@ opevo_status opevo_i_tvm_surrogate_fit(opevo_i_tvm_surrogate *surrogate, const o
             self->earlier = NULL;
         }
     }
-    return train(self, self->model, &self->seen, fit, self->earlier != NULL, err);
+    for (size_t i = 0; i < self->models.count; i++)
+        OPEVO_TRY(train(self, self->models.models[i], &self->seen, fit,
+                        self->models.count > 1 ? &self->models.bootstrap : NULL,
+                        self->earlier != NULL, err));
+cleanup:
+    return status;
 }
 
 /* A model of its own on what was observed, if that has a success. */
@@ -392,7 +411,7 @@ static opevo_status learn(opevo_i_tvm_surrogate *self, const opevo_i_model_plan 
     model = self->ops->create(&own);
     if (!model)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to learn from earlier trials.");
-    OPEVO_TRY(train(self, model, seen, fit, false, err));
+    OPEVO_TRY(train(self, model, seen, fit, NULL, false, err));
     destroy_model(self->earlier);
     self->earlier = model;
     self->earlier_weight = 1;
@@ -434,11 +453,38 @@ cleanup:
     return status;
 }
 
+opevo_status opevo_i_tvm_surrogate_take(opevo_i_tvm_surrogate *surrogate,
+                                        const opevo_i_model_plan *how,
+                                        const opevo_cost_model *stored, opevo_error *err)
+{
+    opevo_i_model_plan own = *how;
+    opevo_i_model *model = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (!surrogate->ops->take)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "The stored model is of the kind %s: use model=%s.",
+                          stored->kind, stored->kind);
+    own.width = surrogate->row_width;
+    own.hidden = stored->hidden;
+    model = surrogate->ops->create(&own);
+    if (!model)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a stored cost model.");
+    status = model->ops->take(model, stored, err);
+    if (status != OPEVO_OK) {
+        destroy_model(model);
+        return status;
+    }
+    destroy_model(surrogate->earlier);
+    surrogate->earlier = model;
+    surrogate->earlier_weight = 1;
+    return OPEVO_OK;
+}
+
 /* ---- Predicting ---- */
 
 bool opevo_i_tvm_surrogate_is_ready(const opevo_i_tvm_surrogate *surrogate)
 {
-    return surrogate->earlier || surrogate->ops->is_trained(surrogate->model);
+    return surrogate->earlier || opevo_i_tvm_ensemble_is_trained(&surrogate->models);
 }
 
 void opevo_i_tvm_surrogate_refuse_missing(opevo_i_tvm_surrogate *surrogate)
@@ -463,16 +509,16 @@ static opevo_status predict_listed(opevo_i_tvm_surrogate *self, size_t count, fl
 {
     opevo_status status = OPEVO_OK;
 
-    if (!self->ops->is_trained(self->model))
+    if (!opevo_i_tvm_ensemble_is_trained(&self->models))
         return predict_margins(self, self->batch, self->batch_rows, count, scores, err);
-    OPEVO_TRY(self->ops->predict(self->model, self->batch, several(self, self->batch_rows), count,
-                                 scores, err));
-    if (!self->earlier)
-        return OPEVO_OK;
-    OPEVO_TRY(predict_margins(self, self->batch, self->batch_rows, count, self->margins, err));
+    OPEVO_TRY(opevo_i_tvm_ensemble_predict(&self->models, self->batch,
+                                           several(self, self->batch_rows), count, scores, err));
+    if (self->earlier)
+        OPEVO_TRY(predict_margins(self, self->batch, self->batch_rows, count, self->margins, err));
     /* A margin stands in the place of the base score. */
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && self->earlier; i++)
         scores[i] += self->margins[i] - OPEVO_I_BASE_SCORE;
+    opevo_i_tvm_ensemble_acquire(&self->models, count, scores);
 cleanup:
     return status;
 }

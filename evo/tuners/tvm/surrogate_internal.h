@@ -15,12 +15,30 @@
 
 typedef struct opevo_i_tvm_surrogate opevo_i_tvm_surrogate;
 
+/* What the score of a point is. Other than MEAN, from five models, each trained on a bootstrap
+ * sample of the observations, with m and s the mean and the standard deviation of their
+ * predictions; 1 is the label of the best observation:
+ *
+ *   EI   (m - 1) Phi(z) + s phi(z),  z = (m - 1) / s
+ *   UCB  m + s
+ *
+ * Source: Chen et al., "Learning to Optimize Tensor Programs", NeurIPS 2018, section 3.3 and
+ *         figure 7, which leaves the weight of s open. */
+typedef enum opevo_i_tvm_acquisition {
+    OPEVO_I_ACQUISITION_MEAN,
+    OPEVO_I_ACQUISITION_EI,
+    OPEVO_I_ACQUISITION_UCB
+} opevo_i_tvm_acquisition;
+double opevo_i_tvm_acquisition_value(opevo_i_tvm_acquisition acquisition, double mean,
+                                     double deviation);
+
 /* What a surrogate is made of; everything outlives it. */
 typedef struct opevo_i_tvm_surrogate_plan {
     opevo_i_tvm_model_choice choice;
     const opevo_feature_source *features, *trees; /* of the objective; NULL: none */
     opevo_i_model_plan how;                       /* but for its width, which is that of the rows */
     size_t batch_most;                            /* points that are predicted in one call */
+    opevo_i_tvm_acquisition acquisition;
 } opevo_i_tvm_surrogate_plan;
 
 /* Errors: those of opevo_i_tvm_model_check; NOMEM. */
@@ -75,6 +93,11 @@ opevo_status opevo_i_tvm_surrogate_learn_trees(opevo_i_tvm_surrogate *surrogate,
                                                const opevo_i_tvm_fit *fit,
                                                const opevo_earlier_tree *trees, size_t count,
                                                opevo_error *err);
+/* Take over what was learned and stored, in the place of that model. Errors: INVALID for another
+ * kind of model; NOMEM. */
+opevo_status opevo_i_tvm_surrogate_take(opevo_i_tvm_surrogate *surrogate,
+                                        const opevo_i_model_plan *how,
+                                        const opevo_cost_model *stored, opevo_error *err);
 /* As opevo_i_tvm_surrogate_teach, all of them. */
 opevo_status opevo_i_tvm_surrogate_teach_trees(opevo_i_tvm_surrogate *surrogate,
                                                const opevo_earlier_tree *trees, size_t count,

@@ -33,6 +33,19 @@ OPEVO_API opevo_status opevo_recorded_open(const char *path, const char *space,
  * space and its signatures are others; it is then called "only-recorded:..." Errors: INVALID for
  * any other objective; NOMEM, with the objective to be destroyed. */
 OPEVO_API opevo_status opevo_recorded_keep_rows(opevo_objective *objective, opevo_error *err);
+/* The name of the objective that was recorded, as its description has it, such as
+ * "cpu:sketch gmm(1,512,512,512)"; NULL where that is not known, and for any other objective. */
+OPEVO_API const char *opevo_recorded_of(const opevo_objective *objective);
+/* What is known of the programs behind the points of a recorded landscape, before it is used:
+ * sources of features and of loop trees (NULL: none), which live as long as `owner`; that is
+ * released with the objective. */
+typedef struct opevo_recorded_programs {
+    const opevo_feature_source *features, *trees;
+    void *owner;
+    void (*release)(void *owner);
+} opevo_recorded_programs;
+OPEVO_API void opevo_recorded_use_programs(opevo_objective *objective,
+                                           const opevo_recorded_programs *programs);
 /* What was inferred of a table without a description, in lines; NULL for any other objective. */
 OPEVO_API const char *opevo_recorded_inferred(const opevo_objective *objective);
 /* How many points of a recorded landscape have a row; 0 for any other objective. */

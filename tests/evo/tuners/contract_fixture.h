@@ -112,7 +112,9 @@ static inline opevo_tuner *make(const opevo_tuner_ops *ops, const opevo_space *s
     opevo_tuner *tuner = NULL;
     char all[256];
 
-    snprintf(all, sizeof all, "%s %s", cheaper_settings(ops), changes);
+    /* A search without generations or a model refuses what makes those cheaper. */
+    snprintf(all, sizeof all, "%s %s",
+             strstr(changes, "search=") ? "population=100" : cheaper_settings(ops), changes);
     formula_settings(ops, all, values);
     CHECK_OK(opevo_tuner_create(ops, space, values, seed, &tuner, &err));
     return tuner;

@@ -10,15 +10,11 @@
 #include <opevo/run.h>
 
 #include "models_internal.h"
-#include "point_trees.h"
 #include "scratch_folder.h"
+#include "taught_fixture.h"
 #include "trees_model_internal.h"
 
 #include "cost_model_internal.h"
-
-static const char space_text[] =
-    "{\"K\": {\"_type\": \"factor\", \"_value\": [1024, 3]}, \"X\": {\"_type\": \"factor\","
-    " \"_value\": [512, 4]}, \"u\": {\"_type\": \"discrete\", \"_value\": [0, 125, 256]}}";
 
 static const char *const learners[] = {"autotvm", "ansor"};
 static const char *const choices[] = {"model=treegru", "model=treegru-context", "features=loops",
@@ -28,7 +24,7 @@ static const char *const choices[] = {"model=treegru", "model=treegru-context", 
 
 CHECK_TEST(test_without_trees)
 {
-    opevo_space *space = formula_space(space_text);
+    opevo_space *space = formula_space(taught_text);
 
     for (size_t l = 0; l < 2; l++) {
         for (size_t c = 0; c < sizeof choices / sizeof *choices; c++) {
@@ -45,17 +41,41 @@ CHECK_TEST(test_without_trees)
     opevo_space_destroy(space);
 }
 
-/* A view that the model does not look at would make two contenders of one. */
-CHECK_TEST(test_features_of_a_network)
+/* A setting that nothing reads would make two contenders of one; at its default it is no claim. */
+CHECK_TEST(test_idle_settings)
 {
-    opevo_space *space = formula_space(space_text);
-    opevo_feature_source trees = point_trees(space);
+    static const struct {
+        const char *tuner, *settings, *said;
+    } cases[] = {
+        {"autotvm", "updates=51", "updates= has no effect with model=trees: leave it out."},
+        {"ansor", "updates=49", "updates= has no effect with model=trees: leave it out."},
+        {"autotvm", "model=treegru features=loops", "features= has no effect with model=treegru:"},
+        {"autotvm", "model=treegru-context trees=10", "trees= has no effect with model=treegru-c"},
+        {"ansor", "model=treegru trees=10", "trees= has no effect with model=treegru:"},
+        {"ansor", "search=random model=treegru", "model= has no effect with search=random:"},
+        {"ansor", "search=random updates=3", "updates= has no effect with search=random:"},
+        {"ansor", "search=random warmup=3", "warmup= has no effect with search=random:"},
+        {"ansor", "search=beam crossover=0.5", "crossover= has no effect with search=beam:"},
+        {"ansor", "search=beam generations=3", "generations= has no effect with search=beam:"},
+        {"autotvm", "updates=50", NULL},
+        {"autotvm", "model=treegru updates=3", NULL},
+        {"ansor", "search=beam model=treegru updates=3 warmup=5", NULL},
+        {"ansor", "search=random batch=5 population=30 patience=9 minimum=20", NULL},
+    };
+    opevo_space *space = formula_space(taught_text);
 
-    for (size_t l = 0; l < 2; l++) {
-        opevo_tuner *tuner = tuner_make(learners[l], space, "model=treegru features=knobs", 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opevo_setting_value values[FORMULA_SETTINGS_MOST];
+        const opevo_tuner_ops *ops = NULL;
+        opevo_tuner *tuner = NULL;
 
-        CHECK_FAILS(OPEVO_INVALID, "leave it out with model=treegru",
-                    opevo_tuner_use_trees(tuner, &trees, &err));
+        CHECK_OK(opevo_tuner_find(cases[i].tuner, &ops, &err));
+        formula_settings(ops, cases[i].settings, values);
+        if (cases[i].said)
+            CHECK_FAILS(OPEVO_INVALID, cases[i].said,
+                        opevo_tuner_create(ops, space, values, 1, &tuner, &err));
+        else
+            CHECK_OK(opevo_tuner_create(ops, space, values, 1, &tuner, &err));
         opevo_tuner_destroy(tuner);
     }
     opevo_space_destroy(space);
@@ -65,58 +85,41 @@ CHECK_TEST(test_features_of_a_network)
 
 enum { TRIALS = 64, HALF = 40 };
 
-static const char *const small[] = {
-    "plan=16 chains=16 trees=20 updates=3",
-    "batch=16 warmup=16 population=160 generations=2 trees=20 updates=3"};
+static const char *const small[] = {"plan=16 chains=16",
+                                    "batch=16 warmup=16 population=160 generations=2"};
 
-static void note_points(void *context, const opevo_trial *trial, bool resumed)
+/* What a choice of the list of all adds to them: few steps, or few trees. */
+static const char *few(const char *choice)
 {
-    opevo_index *points = context;
-
-    (void)resumed;
-    points[trial->number - 1] = trial->proposal.point;
-}
-
-static uint64_t run(opevo_objective *objective, const char *tuner, const char *settings,
-                    opevo_store *store, uint64_t trials, opevo_index *points)
-{
-    opevo_setting_value values[FORMULA_SETTINGS_MOST];
-    opevo_run_options options = {.settings = values,
-                                 .seed = 1,
-                                 .budget = {.trials = trials},
-                                 .store = store,
-                                 .observer = note_points,
-                                 .observer_context = points};
-    opevo_run_result result = {0};
-
-    CHECK_OK(opevo_tuner_find(tuner, &options.tuner, &err));
-    formula_settings(options.tuner, settings, values);
-    CHECK_OK(opevo_run(objective, &options, &result, &err));
-    return result.resumed;
+    return strstr(choice, "model") ? "updates=3" : "trees=20";
 }
 
 /* A run that ended and goes on has the trials of one that did not; another model has others. */
 CHECK_TEST(test_resumed)
 {
-    opevo_space *space = formula_space(space_text);
+    opevo_space *space = formula_space(taught_text);
     opevo_feature_source trees = point_trees(space);
     formula objective = formula_on(space, 1, 5);
     opevo_index whole[TRIALS], cut[TRIALS], of_trees[TRIALS];
 
     objective.super.trees = &trees;
     for (size_t l = 0; l < 2; l++) {
-        run(&objective.super, learners[l], small[l], NULL, TRIALS, of_trees);
+        char plain[128];
+
+        snprintf(plain, sizeof plain, "%s trees=20", small[l]);
+        taught_run(&objective.super, learners[l], plain, NULL, NULL, TRIALS, of_trees);
         for (size_t c = 0; c < sizeof choices / sizeof *choices; c++) {
             scratch_folder scratch = scratch_make();
             opevo_store *store = NULL;
             char settings[128];
 
-            snprintf(settings, sizeof settings, "%s %s", small[l], choices[c]);
+            snprintf(settings, sizeof settings, "%s %s %s", small[l], choices[c], few(choices[c]));
             CHECK_OK(opevo_store_open(scratch.file, OPEVO_STORE_WRITE, &store, &err));
-            run(&objective.super, learners[l], settings, NULL, TRIALS, whole);
-            run(&objective.super, learners[l], settings, store, HALF, cut);
-            assert_int_equal(run(&objective.super, learners[l], settings, store, TRIALS, cut),
-                             HALF);
+            taught_run(&objective.super, learners[l], settings, NULL, NULL, TRIALS, whole);
+            taught_run(&objective.super, learners[l], settings, NULL, store, HALF, cut);
+            assert_int_equal(
+                taught_run(&objective.super, learners[l], settings, NULL, store, TRIALS, cut),
+                HALF);
             assert_memory_equal(whole, cut, sizeof whole);
             assert_memory_not_equal(whole, of_trees, sizeof whole);
             opevo_store_close(store);
@@ -128,63 +131,6 @@ CHECK_TEST(test_resumed)
 
 /* ---- Transfer ---- */
 
-enum { EARLIER = 150, LEARNED = 64 };
-
-static const char other_text[] =
-    "{\"K\": {\"_type\": \"factor\", \"_value\": [4096, 3]}, \"X\": {\"_type\": \"factor\","
-    " \"_value\": [2048, 4]}, \"u\": {\"_type\": \"discrete\", \"_value\": [0, 125]}}";
-
-/* Good tiles are near 4 on any space. */
-static double worth(const opevo_space *space, opevo_index point)
-{
-    float rows[OPEVO_LOOP_TREE_ROWS][OPEVO_LOOP_COLUMNS];
-    size_t count = point_trees_rows((void *)space, point, rows[0]);
-    double badness = 0;
-
-    for (size_t i = 0; i + 1 < count; i++)
-        badness += fabs((double)rows[i][OPEVO_LOOP_EXTENT] - 2);
-    return exp(-badness / 4);
-}
-
-/* Trees of uniform points of the other space, of two runs in different units. */
-static void make_earlier(const opevo_space *space, opevo_earlier_tree *trees, float *rows)
-{
-    opevo_rng rng;
-
-    opevo_rng_init(&rng, 3, "test", 0);
-    for (size_t i = 0; i < EARLIER; i++) {
-        opevo_index point = opevo_rng_below_wide(&rng, opevo_space_size(space));
-        size_t run = i / (EARLIER / 2);
-
-        trees[i] = (opevo_earlier_tree){.rows = rows,
-                                        .row_count = point_trees_rows((void *)space, point, rows),
-                                        .fitness = worth(space, point) * (run ? 1000 : 1),
-                                        .run = run};
-        rows += trees[i].row_count * OPEVO_LOOP_COLUMNS;
-    }
-}
-
-/* The mean worth of the first plan. */
-static double first_plan(const opevo_space *space, const char *settings,
-                         const opevo_earlier_tree *trees, size_t count)
-{
-    opevo_tuner *tuner = tuner_make("autotvm", space, settings, 1);
-    opevo_feature_source source = point_trees(space);
-    opevo_proposal proposals[LEARNED];
-    size_t given = 0;
-    double sum = 0;
-
-    CHECK_OK(opevo_tuner_use_trees(tuner, &source, &err));
-    if (count)
-        CHECK_OK(opevo_tuner_learn_trees(tuner, trees, count, &err));
-    CHECK_OK(opevo_tuner_ask(tuner, proposals, LEARNED, &given, &err));
-    assert_int_equal(given, LEARNED);
-    for (size_t i = 0; i < given; i++)
-        sum += worth(space, proposals[i].point);
-    opevo_tuner_destroy(tuner);
-    return sum / LEARNED;
-}
-
 CHECK_TEST(test_transfer)
 {
     static const char *const learns[] = {
@@ -192,12 +138,12 @@ CHECK_TEST(test_transfer)
         "history=10 chains=32 steps=50 trees=40 features=relation"};
     static opevo_earlier_tree trees[EARLIER];
     static float rows[EARLIER * 16 * OPEVO_LOOP_COLUMNS];
-    opevo_space *space = formula_space(space_text), *other = formula_space(other_text);
+    opevo_space *space = formula_space(taught_text), *other = formula_space(taught_other_text);
 
     make_earlier(other, trees, rows);
     for (size_t i = 0; i < 2; i++) {
-        double plain = first_plan(space, learns[i], NULL, 0);
-        double taught = first_plan(space, learns[i], trees, EARLIER);
+        double plain = first_plan("autotvm", space, learns[i], NULL, 0, NULL);
+        double taught = first_plan("autotvm", space, learns[i], trees, EARLIER, NULL);
 
         if (!(taught > 1.5 * plain))
             fail_msg("%s: %g after %g", learns[i], taught, plain);
@@ -209,7 +155,7 @@ CHECK_TEST(test_transfer)
 CHECK_TEST(test_transfer_is_refused)
 {
     static const char *const names[] = {"autotvm", "ansor", "random"};
-    opevo_space *space = formula_space(space_text);
+    opevo_space *space = formula_space(taught_text);
     float row[OPEVO_LOOP_COLUMNS] = {0};
     opevo_earlier_tree tree = {.rows = row, .row_count = 1, .fitness = 1};
 

@@ -17,6 +17,10 @@
 
 OPEVO_BEGIN_C
 
+/* What the rows are, by which stored models are refused: another number with each change of their
+ * meaning. */
+#define OPEVO_LOOP_TREE_FEATURES "loop-tree 1"
+
 /* What a loop becomes; copies of the text are unrolled loops. The numbers are part of stored
  * models: append only. */
 #define OPEVO_LOOP_KIND_LIST(X)                                                                    \

@@ -8,6 +8,7 @@
 #define OPEVO_TUNER_H
 
 #include <opevo/api.h>
+#include <opevo/cost_model.h>
 #include <opevo/objective.h>
 #include <opevo/random.h>
 #include <opevo/space.h>
@@ -147,6 +148,9 @@ typedef struct opevo_tuner_ops {
     /* As learn, from loop trees; after use_trees. NULL: the tuner cannot. */
     opevo_status (*learn_trees)(opevo_tuner *self, const opevo_earlier_tree *trees, size_t count,
                                 opevo_error *err);
+    /* Begins with a trained cost model; after use_trees. Refuses one that is not of its settings.
+     * NULL: the tuner cannot. */
+    opevo_status (*learn_model)(opevo_tuner *self, const opevo_cost_model *model, opevo_error *err);
     void (*reserved[OPEVO_RESERVED])(void); /* 0 */
 } opevo_tuner_ops;
 
@@ -200,6 +204,10 @@ OPEVO_API opevo_status opevo_tuner_learn(opevo_tuner *tuner, const opevo_trial *
  * learn from loop trees. */
 OPEVO_API opevo_status opevo_tuner_learn_trees(opevo_tuner *tuner, const opevo_earlier_tree *trees,
                                                size_t count, opevo_error *err);
+/* The same from a stored model, which is copied. Errors: INVALID also for a model that is not of
+ * the tuner's settings; NOMEM. */
+OPEVO_API opevo_status opevo_tuner_learn_model(opevo_tuner *tuner, const opevo_cost_model *model,
+                                               opevo_error *err);
 /* Trials of this run at points that the caller chose, before the first ask and after what is above;
  * in one call or several. Every tuner takes them: where it proposes such a point later, the ask
  * answers it with the outcome known here, and hands out what follows instead. Samples and messages

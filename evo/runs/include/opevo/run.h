@@ -49,6 +49,9 @@ typedef struct opevo_run_options {
     /* The same of runs on other spaces, by loop trees; 0: none, as where `earlier` has trials. */
     const opevo_earlier_tree *earlier_trees;
     size_t earlier_tree_count;
+    /* A cost model to begin with; NULL: none, as where there are earlier trials. Part of what
+     * identifies the run. */
+    const opevo_cost_model *model;
     /* What to search by; NULL: the fitness alone. Of a tuner that searches by criteria they are
      * part of what identifies the run. The best trial and the target are of the fitness all the
      * same. */

@@ -60,6 +60,7 @@ typedef struct opevo_earlier {
     size_t count;
     opevo_earlier_tree *trees; /* of runs on other spaces */
     size_t tree_count, tree_capacity, runs;
+    opevo_cost_model *model; /* a stored one; NULL: none */
 } opevo_earlier;
 
 /* Append the trials of a run of a store on the same space. Errors: those of opevo_store_find;
@@ -72,6 +73,11 @@ OPEVO_API opevo_status opevo_earlier_add(opevo_earlier *earlier, opevo_store *st
 OPEVO_API opevo_status opevo_earlier_add_trees(opevo_earlier *earlier, opevo_store *store,
                                                int64_t run, const opevo_objective *of,
                                                opevo_error *err);
+/* Append the loop trees of points of an objective that has some, with their fitness, as a run;
+ * points without a tree are left out. Errors: NOMEM. */
+OPEVO_API opevo_status opevo_earlier_add_points(opevo_earlier *earlier, const opevo_objective *of,
+                                                const opevo_index *points, const double *fitness,
+                                                size_t count, opevo_error *err);
 OPEVO_API void opevo_earlier_free(opevo_earlier *earlier);
 
 OPEVO_END_C
