@@ -11,7 +11,7 @@
 
 #include <opevo/finals.h>
 #include <opevo/memory.h>
-#include <opevo/store.h>
+#include <opevo/store_proofs.h>
 
 #include <string.h>
 #include <unistd.h>
@@ -57,38 +57,72 @@ cleanup:
 
 /* ---- Stores ---- */
 
-/* The best point of a run: the winner of its finals, or else its best trial. */
+/* The best point of a run: the winner of its finals, or else its best trial that its store has no
+ * refutation of. */
 typedef struct best {
     int64_t run;
-    uint64_t trial; /* 0: none succeeded */
+    double fitness; /* 0: no trial succeeded */
     opevo_index point;
+    opevo_stored_proofs proofs;
 } best;
 
 static void visit(void *context, const opevo_run_info *info)
 {
-    best *self = context;
+    (void)context, (void)info; /* that there is such a run */
+}
 
-    self->trial = info->best_trial;
+static bool is_refuted(const best *self, opevo_index point)
+{
+    const opevo_stored_proof *proof = opevo_stored_proofs_find(&self->proofs, point);
+
+    return proof && strcmp(proof->verdict, "refuted") == 0;
+}
+
+static opevo_status find_best_trial(opevo_store *store, best *self, opevo_error *err)
+{
+    enum { PIECE = 256 };
+    opevo_trial *trials = opevo_malloc(PIECE, sizeof *trials);
+    uint64_t after = 0;
+    size_t got = PIECE;
+    opevo_status status = OPEVO_OK;
+
+    if (!trials)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read run %lld.", (long long)self->run);
+    for (; got == PIECE; after += got) {
+        OPEVO_TRY(opevo_store_read(store, self->run, after, trials, PIECE, &got, err));
+        for (size_t i = 0; i < got; i++) {
+            opevo_index point = trials[i].proposal.point;
+
+            if (!(trials[i].outcome.fitness > self->fitness) || is_refuted(self, point))
+                continue;
+            self->fitness = trials[i].outcome.fitness;
+            self->point = point;
+        }
+    }
+cleanup:
+    opevo_free(trials);
+    return status;
 }
 
 static opevo_status find_best(opevo_store *store, best *self, opevo_error *err)
 {
     opevo_finals *finals = NULL;
     opevo_space *space = NULL;
-    opevo_trial trial = {.number = 0};
-    double fitness = 0;
-    size_t count = 0;
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(opevo_store_visit(store, self->run, visit, self, err));
-    if (!self->trial) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: no trial of run %lld succeeded.",
-                            opevo_store_path(store), (long long)self->run);
-        goto cleanup;
-    }
+    OPEVO_TRY(opevo_store_get_proofs(store, self->run, &self->proofs, err));
     OPEVO_TRY(opevo_finals_read(store, self->run, &finals, &space, err));
-    OPEVO_TRY(opevo_store_read(store, self->run, self->trial - 1, &trial, 1, &count, err));
-    opevo_finals_best(finals, &trial, &self->point, &fitness);
+    if (finals->ran) {
+        self->point = finals->finalists[finals->verdict.winner].point;
+        self->fitness = finals->finalists[finals->verdict.winner].median;
+    }
+    if (!(self->fitness > 0))
+        OPEVO_TRY(find_best_trial(store, self, err));
+    if (!(self->fitness > 0))
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s: no trial of run %lld succeeded that is not refuted.",
+                            opevo_store_path(store), (long long)self->run);
 cleanup:
     opevo_space_destroy(space);
     opevo_finals_destroy(finals);
@@ -120,6 +154,10 @@ static opevo_status open_objective(const char *text, size_t length, const char *
 static opevo_status prove_run(const opevo_call *call, const char *path, best *what, uint64_t seed,
                               opevo_text *out, int *exit_code, opevo_error *err)
 {
+    opevo_i_cli_proof_request request = {.seed = seed,
+                                         .json = opevo_i_cli_flag(call, "json"),
+                                         .rounding = opevo_i_cli_flag(call, "rounding")};
+    const opevo_stored_proof *stored = NULL;
     opevo_store *store = NULL;
     opevo_objective *objective = NULL;
     opevo_i_cli_call_file file = {.root = NULL};
@@ -143,20 +181,22 @@ static opevo_status prove_run(const opevo_call *call, const char *path, best *wh
                             (long long)what->run);
         goto cleanup;
     }
-    status = opevo_i_cli_proof_ask_point(objective, on, what->point, seed,
-                                         opevo_i_cli_flag(call, "json"), out, exit_code, err);
+    stored = opevo_stored_proofs_find(&what->proofs, what->point);
+    request.certificate = stored ? opevo_text_string(&stored->certificate) : NULL;
+    status = opevo_i_cli_proof_ask_point(objective, on, what->point, &request, out, exit_code, err);
 cleanup:
     opevo_objective_destroy(objective);
     opevo_i_cli_call_file_free(&file);
     opevo_text_free(&words);
     opevo_text_free(&on_text);
+    opevo_stored_proofs_free(&what->proofs);
     opevo_store_close(store);
     return status;
 }
 
 static opevo_status refuse_options(const opevo_call *call, opevo_error *err)
 {
-    static const char *const names[] = {"computes", "harness", "set", "rounding"};
+    static const char *const names[] = {"computes", "harness", "set"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (opevo_i_cli_flag(call, names[i]))

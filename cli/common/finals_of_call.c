@@ -109,7 +109,7 @@ static void print_place(const opevo_finals *finals, size_t number, opevo_text *o
 }
 
 static void print_finalist(const opevo_finals *finals, size_t number, const opevo_space *space,
-                           const char *unit, opevo_text *out)
+                           const char *unit, const opevo_i_cli_kernels *kernels, opevo_text *out)
 {
     const opevo_finalist *one = &finals->finalists[number];
     const opevo_final_verdict *verdict = &finals->verdict;
@@ -134,6 +134,8 @@ static void print_finalist(const opevo_finals *finals, size_t number, const opev
     if (one->rank > 0)
         opevo_text_printf(out, ", won %llu round%s", (unsigned long long)one->won,
                           one->won == 1 ? "" : "s");
+    if (number != verdict->library)
+        opevo_i_cli_kernel_print(kernels, one->point, out);
     opevo_text_add(out, "  ");
     if (number == verdict->library)
         opevo_text_add_visible(out, finals->library);
@@ -159,7 +161,7 @@ static void print_twin(const opevo_final_verdict *verdict, opevo_text *out)
 }
 
 void opevo_i_cli_finals_print(const opevo_finals *finals, const opevo_space *space,
-                              const char *unit, opevo_text *out)
+                              const char *unit, const opevo_i_cli_kernels *kernels, opevo_text *out)
 {
     const opevo_final_verdict *verdict = &finals->verdict;
     size_t order[OPEVO_FINALISTS_MOST + 1];
@@ -179,7 +181,7 @@ void opevo_i_cli_finals_print(const opevo_finals *finals, const opevo_space *spa
         (unsigned long long)finals->options.rounds);
     order_by_rank(finals, order);
     for (size_t i = 0; i < finals->count; i++)
-        print_finalist(finals, order[i], space, unit, out);
+        print_finalist(finals, order[i], space, unit, kernels, out);
     if (verdict->rival < finals->count) {
         opevo_text_printf(out, "%s: time of the next divided by that of the winner %.4f",
                           verdict->is_biased ? "no verdict"
@@ -215,7 +217,7 @@ static void add_json_configuration(const opevo_finalist *one, const opevo_space 
 }
 
 static void add_json_finalist(const opevo_finalist *one, const opevo_space *space, const char *unit,
-                              opevo_text *out)
+                              const opevo_i_cli_kernels *kernels, opevo_text *out)
 {
     double low = 0;
     double high = 0;
@@ -231,11 +233,14 @@ static void add_json_finalist(const opevo_finalist *one, const opevo_space *spac
     opevo_json_double(out, "result", opevo_unit_result(unit, one->median));
     opevo_json_double(out, "low", low);
     opevo_json_double(out, "high", high);
+    if (one->point != OPEVO_LIBRARY_POINT)
+        opevo_i_cli_kernel_print_json(kernels, one->point, out);
     opevo_text_add(out, "}");
 }
 
 void opevo_i_cli_finals_print_json(const opevo_finals *finals, const opevo_space *space,
-                                   const char *unit, opevo_text *out)
+                                   const char *unit, const opevo_i_cli_kernels *kernels,
+                                   opevo_text *out)
 {
     const opevo_final_verdict *verdict = &finals->verdict;
     bool dropped = finals->interrupted || *finals->failure;
@@ -275,6 +280,6 @@ void opevo_i_cli_finals_print_json(const opevo_finals *finals, const opevo_space
     opevo_json_open(out, "finalists", "[");
     order_by_rank(finals, order);
     for (size_t i = 0; i < finals->count; i++)
-        add_json_finalist(&finals->finalists[order[i]], space, unit, out);
+        add_json_finalist(&finals->finalists[order[i]], space, unit, kernels, out);
     opevo_text_add(out, "]}");
 }

@@ -7,6 +7,7 @@
 
 #include <opevo/finals.h>
 
+#include "kernels_of_run_internal.h"
 #include "options_internal.h"
 
 /* From --finals, --rounds and --library. */
@@ -18,12 +19,15 @@ void opevo_i_cli_finalist_bounds(const opevo_finalist *one, const char *unit, do
 /* The interval of the median of an outcome's samples, as that of a finalist of this fitness; NAN
  * without samples and below 6. */
 void opevo_i_cli_finalist_of_samples(const opevo_outcome *outcome, opevo_finalist *out);
-/* Nothing where they did not run. `space` may be NULL: points are then printed as numbers. */
+/* Nothing where they did not run. `space` may be NULL: points are then printed as numbers; and so
+ * may `kernels`. */
 void opevo_i_cli_finals_print(const opevo_finals *finals, const opevo_space *space,
-                              const char *unit, opevo_text *out);
+                              const char *unit, const opevo_i_cli_kernels *kernels,
+                              opevo_text *out);
 /* Likewise as a member "finals" of the JSON object being written; null where they were interrupted.
  */
 void opevo_i_cli_finals_print_json(const opevo_finals *finals, const opevo_space *space,
-                                   const char *unit, opevo_text *out);
+                                   const char *unit, const opevo_i_cli_kernels *kernels,
+                                   opevo_text *out);
 
 #endif

@@ -71,6 +71,8 @@ static void write_request(const opevo_i_cli_proof_request *self, opevo_text *out
         write_settings(self->settings, out);
     if (self->words)
         opevo_json_string(out, "words", self->words);
+    if (self->certificate)
+        opevo_json_string(out, "certificate", self->certificate);
     opevo_json_bool(out, "json", self->json);
     opevo_json_bool(out, "rounding", self->rounding);
     opevo_json_index(out, "seed", self->seed);
@@ -212,12 +214,13 @@ cleanup:
 }
 
 opevo_status opevo_i_cli_proof_ask_point(const opevo_objective *objective, const char *on,
-                                         opevo_index point, uint64_t seed, bool json,
-                                         opevo_text *out, int *exit_code, opevo_error *err)
+                                         opevo_index point,
+                                         const opevo_i_cli_proof_request *request, opevo_text *out,
+                                         int *exit_code, opevo_error *err)
 {
     const opevo_kernel_maker *maker = opevo_live_maker(objective);
     char folder[4096] = "";
-    opevo_i_cli_proof_request request = {.kernel = folder, .seed = seed, .json = json};
+    opevo_i_cli_proof_request whole = *request;
     opevo_status status = OPEVO_OK;
 
     if (!maker)
@@ -225,12 +228,13 @@ opevo_status opevo_i_cli_proof_ask_point(const opevo_objective *objective, const
     status = make_folder(folder, err);
     if (status != OPEVO_OK)
         return status;
+    whole.kernel = folder;
     if (maker->bench) {
-        status = ask_own(maker, point, folder, &request, out, exit_code, err);
+        status = ask_own(maker, point, folder, &whole, out, exit_code, err);
     } else {
         status = opevo_i_cli_kernel_files_write(folder, on, objective, point, 1, err);
         if (status == OPEVO_OK)
-            status = opevo_i_cli_proof_ask(&request, out, exit_code, err);
+            status = opevo_i_cli_proof_ask(&whole, out, exit_code, err);
     }
     remove_folder(folder);
     return status;

@@ -14,6 +14,7 @@ typedef struct opevo_i_cli_proof_request {
     const char *kernel, *harness, *computes; /* NULL: the folder or the harness says it */
     const char *settings;                    /* parameters NAME=VALUE, one a line; NULL: none */
     const char *words;                       /* for the compiler, one a line; NULL: none */
+    const char *certificate;                 /* earlier answers, to be compared with; NULL: none */
     uint64_t seed;
     bool json, rounding;
 } opevo_i_cli_proof_request;
@@ -25,9 +26,11 @@ enum { OPEVO_I_CLI_PROVED, OPEVO_I_CLI_REFUTED, OPEVO_I_CLI_UNDECIDED = 3 };
 opevo_status opevo_i_cli_proof_ask(const opevo_i_cli_proof_request *request, opevo_text *out,
                                    int *exit_code, opevo_error *err);
 /* The same of the kernel of a point, which is written to a folder of its own for as long. `on` is
- * what --on says. Errors: also INVALID for an objective without kernels. */
+ * what --on says; of the request seed, json, rounding and certificate count. Errors: also INVALID
+ * for an objective without kernels. */
 opevo_status opevo_i_cli_proof_ask_point(const opevo_objective *objective, const char *on,
-                                         opevo_index point, uint64_t seed, bool json,
-                                         opevo_text *out, int *exit_code, opevo_error *err);
+                                         opevo_index point,
+                                         const opevo_i_cli_proof_request *request, opevo_text *out,
+                                         int *exit_code, opevo_error *err);
 
 #endif

@@ -16,7 +16,7 @@ function finalistRow(finals, one, i) {
   const place = i === finals.winner ? "winner" : library ? "library" : i === finals.next ? "next" : `rank ${one.rank}`;
   const ratio = { next: "ratio", library: "library_ratio" }[place];
   return [
-    place,
+    one.kernel ? `${place}, ${one.kernel}` : place,
     { text: library ? finals.library : el("code", {}, configurationText(one.configuration)), class: "text" },
     one.fitness
       ? between(one.result, one.low, one.high, (x) => short(x, 6))

@@ -3,6 +3,7 @@
 /* One run as the data of a page about the program that it tuned. */
 
 #include "finals_of_call_internal.h"
+#include "kernels_of_run_internal.h"
 #include "measured_internal.h"
 #include "options_internal.h"
 #include "reasons_internal.h"
@@ -31,6 +32,7 @@ typedef struct writer {
     opevo_text *out;
     int64_t run;
     opevo_i_cli_run_trials trials;
+    opevo_i_cli_kernels kernels;
     opevo_status status;
     opevo_error *err;
 } writer;
@@ -124,6 +126,7 @@ static void add_best(writer *self, const opevo_run_info *info)
     add_configuration(self, best, &text);
     opevo_text_add(self->out, "{");
     opevo_json_index(self->out, "trial", best->number);
+    opevo_i_cli_kernel_print_json(&self->kernels, best->proposal.point, self->out);
     opevo_json_double(self->out, "result", result_of(info, best));
     add_interval(self, info, best);
     opevo_json_string(self->out, "origin", best->proposal.origin);
@@ -203,6 +206,7 @@ static void add_top(writer *self, const opevo_run_info *info)
         shown++;
         opevo_json_open_next(out, " ", "{");
         opevo_json_index(out, "trial", order[i]->number);
+        opevo_i_cli_kernel_print_json(&self->kernels, order[i]->proposal.point, out);
         opevo_json_double(out, "result", result_of(info, order[i]));
         add_interval(self, info, order[i]);
         add_values(self, order[i]);
@@ -331,6 +335,8 @@ static void visit(void *context, const opevo_run_info *info)
         self->status = opevo_finals_read(self->store, info->run, &finals, &space, self->err);
     if (self->status == OPEVO_OK)
         self->status = opevo_i_cli_reasons_of_run(self->store, info->run, &reasons, self->err);
+    if (self->status == OPEVO_OK)
+        self->status = opevo_i_cli_kernels_read(self->store, info, &self->kernels, self->err);
     if (self->status == OPEVO_OK) {
         opevo_text_add(self->out, "{");
         opevo_i_cli_report_json_head("run", self->call->arguments[0], self->call, self->out);
@@ -340,7 +346,7 @@ static void visit(void *context, const opevo_run_info *info)
         add_top(self, info);
         add_effects(self);
         opevo_i_cli_reasons_print_json(&reasons, self->out);
-        opevo_i_cli_finals_print_json(finals, space, info->unit, self->out);
+        opevo_i_cli_finals_print_json(finals, space, info->unit, &self->kernels, self->out);
         self->status = add_measured(self, info);
         opevo_text_add(self->out, "}");
     }
@@ -360,6 +366,7 @@ opevo_status opevo_i_cli_report_run(const opevo_call *call, const char *path, in
     if (status == OPEVO_OK)
         status = self.status;
     opevo_i_cli_run_trials_free(&self.trials);
+    opevo_i_cli_kernels_free(&self.kernels);
     opevo_store_close(self.store);
     return status;
 }

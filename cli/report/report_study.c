@@ -416,22 +416,27 @@ static opevo_status add_finals(const writer *self, opevo_error *err)
 
     opevo_json_open(out, "finals", "[");
     for (size_t i = 0; i < study->run_count && status == OPEVO_OK; i++) {
+        const opevo_stored_landscape *landscape = &self->data->landscapes[study->runs[i].landscape];
+        const opevo_run_info info = {.run = self->data->stored[i].run, .on = landscape->on};
+        opevo_store *store = opevo_stored_study_store(self->data, i);
+        opevo_i_cli_kernels kernels = {0};
         opevo_finals *finals = NULL;
         opevo_space *space = NULL;
 
-        status = opevo_finals_read(opevo_stored_study_store(self->data, i),
-                                   self->data->stored[i].run, &finals, &space, err);
+        status = opevo_finals_read(store, info.run, &finals, &space, err);
+        if (status == OPEVO_OK && finals->ran)
+            status = opevo_i_cli_kernels_read(store, &info, &kernels, err);
         if (status == OPEVO_OK && finals->ran) {
             opevo_json_open_next(out, " ", "{");
             opevo_json_index(out, "landscape", study->runs[i].landscape);
             opevo_json_index(out, "contender", study->runs[i].contender);
             opevo_json_index(out, "seed", study->runs[i].seed);
-            opevo_i_cli_finals_print_json(
-                finals, space, self->data->landscapes[study->runs[i].landscape].unit, out);
+            opevo_i_cli_finals_print_json(finals, space, landscape->unit, &kernels, out);
             opevo_text_add(out, "}");
         }
         opevo_space_destroy(space);
         opevo_finals_destroy(finals);
+        opevo_i_cli_kernels_free(&kernels);
     }
     opevo_text_add(out, "]");
     return status;

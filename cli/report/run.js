@@ -150,7 +150,7 @@ function trialsChart(run) {
 function topTable(run) {
   const top = run.top.slice(0, isNarrow() ? 3 : 8);
   const differs = run.parameters.map((_, p) => top.some((one) => one.values[p] !== top[0].values[p]));
-  const heads = ["<parameter", ...top.map((one) => `trial ${one.trial}`)];
+  const heads = ["<parameter", ...top.map((one) => `trial ${one.trial}${one.kernel ? `, ${one.kernel}` : ""}`)];
   const results = top.map((one) => ({ text: between(one.result, one.low, one.high, (v) => short(v, 5)), class: "better" }));
   const rows = [[{ text: `result, ${run.unit}`, class: "name" }, ...results]];
   run.parameters.forEach((name, p) =>
@@ -339,7 +339,7 @@ function bestLine(run) {
     "p",
     {},
     el("strong", {}, `best ${between(run.best.result, run.best.low, run.best.high, (v) => short(v, 6))} ${run.unit}`),
-    `${share}, at trial ${whole(run.best.trial)}${run.best.origin === "default" ? ", the analytic start" : ""}: `,
+    `${share}, at trial ${whole(run.best.trial)}${run.best.kernel ? `, ${run.best.kernel}` : ""}${run.best.origin === "default" ? ", the analytic start" : ""}: `,
     el("code", {}, run.best.configuration),
   );
 }

@@ -4,6 +4,7 @@
 
 #include "curve_internal.h"
 #include "finals_of_call_internal.h"
+#include "kernels_of_run_internal.h"
 #include "measured_internal.h"
 #include "options_internal.h"
 #include "run_trials_internal.h"
@@ -42,9 +43,32 @@ typedef struct listing {
     opevo_error *err;
 } listing;
 
+static void add_json_proofs(const opevo_i_cli_kernels *kernels, const opevo_space *space,
+                            opevo_text *out)
+{
+    if (!kernels->proofs.count)
+        return;
+    opevo_json_open(out, "proofs", "[");
+    for (size_t i = 0; i < kernels->proofs.count; i++) {
+        const opevo_stored_proof *proof = &kernels->proofs.items[i];
+
+        opevo_json_open_next(out, "\n    ", "{");
+        opevo_json_string(out, "verdict", proof->verdict);
+        if (space) {
+            opevo_json_key(out, "configuration");
+            opevo_space_print_json(space, proof->point, out);
+        }
+        opevo_json_open(out, "answers", "[");
+        opevo_i_cli_certificate_print_json(opevo_text_string(&proof->certificate), out);
+        opevo_text_add(out, "]}");
+    }
+    opevo_text_add(out, "]");
+}
+
 static void add_json(const opevo_run_info *info, const opevo_i_cli_reasons *reasons,
                      const opevo_i_cli_measured *measured, const opevo_finals *finals,
-                     const opevo_space *space, listing *self)
+                     const opevo_space *space, const opevo_i_cli_kernels *kernels, opevo_index best,
+                     listing *self)
 {
     opevo_text *out = self->out;
     char signature[20];
@@ -62,6 +86,8 @@ static void add_json(const opevo_run_info *info, const opevo_i_cli_reasons *reas
     opevo_json_string(out, "unit", opevo_unit_name(info->unit));
     opevo_json_string(out, "better", opevo_unit_better(info->unit));
     opevo_json_index(out, "best_trial", info->best_trial);
+    if (info->best_trial)
+        opevo_i_cli_kernel_print_json(kernels, best, out);
     opevo_json_double(out, "cost_s", info->cost_s);
     opevo_json_string(out, "budget", info->budget);
     opevo_json_string(out, "stop", info->stop);
@@ -74,7 +100,8 @@ static void add_json(const opevo_run_info *info, const opevo_i_cli_reasons *reas
     opevo_i_cli_measured_print_json(measured, out);
     opevo_json_string(out, "started", info->started);
     opevo_json_string(out, "version", info->version);
-    opevo_i_cli_finals_print_json(finals, space, info->unit, out);
+    opevo_i_cli_finals_print_json(finals, space, info->unit, kernels, out);
+    add_json_proofs(kernels, space, out);
     opevo_text_add(out, "}");
 }
 
@@ -84,7 +111,7 @@ static void add_settings(const opevo_run_info *info, opevo_text *out)
                         out);
 }
 
-static void add_row(const opevo_run_info *info, opevo_table *table)
+static void add_row(const opevo_run_info *info, const char *kernel, opevo_table *table)
 {
     opevo_text settings = {0}, objective = {0};
 
@@ -93,8 +120,9 @@ static void add_row(const opevo_run_info *info, opevo_table *table)
     opevo_i_cli_table_cell(table, "%llu", (unsigned long long)info->trials);
     opevo_i_cli_table_cell(table, "%llu", (unsigned long long)info->failed);
     if (info->best_trial)
-        opevo_i_cli_table_cell(table, "%.6g %s", opevo_unit_result(info->unit, info->best_fitness),
-                               opevo_unit_name(info->unit));
+        opevo_i_cli_table_cell(table, "%.6g %s%s%s",
+                               opevo_unit_result(info->unit, info->best_fitness),
+                               opevo_unit_name(info->unit), *kernel ? ", " : "", kernel);
     else
         opevo_i_cli_table_cell(table, "none");
     opevo_i_cli_table_cell(table, "%llu", (unsigned long long)info->best_trial);
@@ -110,7 +138,7 @@ static void add_row(const opevo_run_info *info, opevo_table *table)
 }
 
 static void print_run(const opevo_run_info *info, const opevo_i_cli_reasons *reasons,
-                      opevo_text *out)
+                      const opevo_i_cli_kernels *kernels, opevo_index best, opevo_text *out)
 {
     opevo_text settings = {0};
 
@@ -139,9 +167,11 @@ static void print_run(const opevo_run_info *info, const opevo_i_cli_reasons *rea
     }
     opevo_text_printf(out, "best %.8g ", opevo_unit_result(info->unit, info->best_fitness));
     opevo_text_add_visible(out, opevo_unit_name(info->unit));
-    opevo_text_printf(out, "%s, at trial %llu\n",
+    opevo_text_printf(out, "%s, at trial %llu",
                       opevo_unit_is_time(info->unit) ? " (smaller is better)" : "",
                       (unsigned long long)info->best_trial);
+    opevo_i_cli_kernel_print(kernels, best, out);
+    opevo_text_add(out, "\n");
     opevo_text_add_visible(out, info->best_text);
     opevo_text_add(out, "\n");
 }
@@ -215,12 +245,29 @@ static opevo_status print_effects(opevo_store *store, const opevo_run_info *info
     return status;
 }
 
+/* What is known of the kernels of a run, and the point of its best trial. */
+static opevo_status read_kernels(const listing *self, const opevo_run_info *info,
+                                 opevo_i_cli_kernels *kernels, opevo_index *best)
+{
+    opevo_trial trial = {.number = 0};
+    size_t count = 0;
+    opevo_status status = opevo_i_cli_kernels_read(self->store, info, kernels, self->err);
+
+    if (status == OPEVO_OK && kernels->any && info->best_trial)
+        status = opevo_store_read(self->store, info->run, info->best_trial - 1, &trial, 1, &count,
+                                  self->err);
+    *best = trial.proposal.point;
+    return status;
+}
+
 /* A run with its curve, why its trials failed, and its finals. */
 static void visit_whole(listing *self, const opevo_run_info *info)
 {
     opevo_finals *finals = NULL;
     opevo_i_cli_reasons reasons = {.of[0] = {0}};
     opevo_i_cli_measured measured = {.workers = NULL};
+    opevo_i_cli_kernels kernels = {0};
+    opevo_index best = 0;
     opevo_space *space = NULL;
 
     self->status = opevo_finals_read(self->store, info->run, &finals, &space, self->err);
@@ -229,10 +276,14 @@ static void visit_whole(listing *self, const opevo_run_info *info)
     if (self->status == OPEVO_OK)
         self->status =
             opevo_i_cli_measured_read(self->store, info->run, info->trials, &measured, self->err);
+    if (self->status == OPEVO_OK)
+        self->status = read_kernels(self, info, &kernels, &best);
+    if (self->status == OPEVO_OK && kernels.proofs.count && !space)
+        self->status = opevo_store_space(self->store, info->run, &space, self->err);
     if (self->status == OPEVO_OK && self->json) {
-        add_json(info, &reasons, &measured, finals, space, self);
+        add_json(info, &reasons, &measured, finals, space, &kernels, best, self);
     } else if (self->status == OPEVO_OK) {
-        print_run(info, &reasons, self->out);
+        print_run(info, &reasons, &kernels, best, self->out);
         opevo_i_cli_measured_print(&measured, self->out);
         self->status = print_devices(self->store, info, &measured, self->out, self->err);
     }
@@ -240,11 +291,13 @@ static void visit_whole(listing *self, const opevo_run_info *info)
         self->status = print_curve(self->store, info, self->out, self->err);
         if (self->status == OPEVO_OK)
             self->status = print_effects(self->store, info, self->out, self->err);
-        opevo_i_cli_finals_print(finals, space, info->unit, self->out);
+        opevo_i_cli_finals_print(finals, space, info->unit, &kernels, self->out);
+        opevo_i_cli_kernels_print(&kernels, space, self->out);
     }
     opevo_space_destroy(space);
     opevo_i_cli_reasons_free(&reasons);
     opevo_i_cli_measured_free(&measured);
+    opevo_i_cli_kernels_free(&kernels);
     opevo_finals_destroy(finals);
 }
 
@@ -254,6 +307,16 @@ static void visit_trials(listing *self, const opevo_run_info *info)
     self->status = opevo_i_cli_runs_print_trials(self->store, info, self->form, self->width,
                                                  self->out, self->err);
     opevo_text_add(self->out, self->json ? "}\n" : "");
+}
+
+static void visit_row(listing *self, const opevo_run_info *info)
+{
+    opevo_i_cli_kernels kernels = {0};
+    opevo_index best = 0;
+
+    self->status = read_kernels(self, info, &kernels, &best);
+    add_row(info, opevo_i_cli_kernel_word(&kernels, best), &self->table);
+    opevo_i_cli_kernels_free(&kernels);
 }
 
 static void visit(void *context, const opevo_run_info *info)
@@ -267,7 +330,7 @@ static void visit(void *context, const opevo_run_info *info)
     else if (self->json || self->run)
         visit_whole(self, info);
     else
-        add_row(info, &self->table);
+        visit_row(self, info);
     self->has_times = self->has_times || opevo_unit_is_time(info->unit);
 }
 

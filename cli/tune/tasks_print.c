@@ -112,8 +112,9 @@ static void add_row(const opevo_i_cli_tasks *self, size_t number, opevo_table *t
     opevo_i_cli_table_cell(table, "%llu", (unsigned long long)task->result->trials);
     opevo_i_cli_table_cell(table, "%llu", (unsigned long long)task->result->failed);
     if (best->number)
-        opevo_i_cli_table_cell(table, "%.6g %s", opevo_unit_result(unit, best->outcome.fitness),
-                               opevo_unit_name(unit));
+        opevo_i_cli_table_cell(table, "%.6g %s%s%s", opevo_unit_result(unit, best->outcome.fitness),
+                               opevo_unit_name(unit), tuning->kernels.any ? ", " : "",
+                               opevo_i_cli_kernel_word(&tuning->kernels, best->proposal.point));
     else
         opevo_i_cli_table_cell(table, "none");
     opevo_i_cli_table_cell(table, "%s", opevo_i_cli_tasks_time(task->best_s, time, sizeof time));
@@ -156,7 +157,8 @@ static void print_finals(const opevo_i_cli_tasks *self, opevo_text *out)
         if (tuning->finals->interrupted)
             opevo_text_add(out, "the re-evaluation (finals) was interrupted and is dropped\n");
         opevo_i_cli_finals_print(tuning->finals, tuning->objective->space, tuning->objective->unit,
-                                 out);
+                                 &tuning->kernels, out);
+        opevo_i_cli_tune_print_proofs(tuning, out);
     }
     if (isfinite(self->finals_s))
         opevo_text_printf(out, "%s of the winners: %s\n", aim_words(self),

@@ -5,6 +5,7 @@
 #ifndef OPEVO_CLI_TUNE_INTERNAL_H
 #define OPEVO_CLI_TUNE_INTERNAL_H
 
+#include "kernels_of_run_internal.h"
 #include "objective_spec_internal.h"
 #include "options_internal.h"
 #include "reasons_internal.h"
@@ -59,6 +60,7 @@ typedef struct opevo_i_cli_tuning {
     opevo_finals *finals;
     opevo_i_cli_tune_proof *proofs; /* NULL without --prove */
     size_t proof_count;
+    opevo_i_cli_kernels kernels; /* of the run, also those that its store has proofs of */
     opevo_i_cli_reasons
         *reasons;    /* one for each run where it is observed: it is alone, or measured */
     uint64_t failed; /* what the progress line of a single run shows */
@@ -255,6 +257,8 @@ void opevo_i_cli_tune_print_json_front(const opevo_i_cli_tuning *self, opevo_tex
 /* Refuse --prove where there are no finals of kernels. */
 opevo_status opevo_i_cli_tune_prove_check(const opevo_call *call, const opevo_i_cli_tuning *self,
                                           opevo_error *err);
+/* What the store has on the kernels of the run. Errors: those of the store. */
+opevo_status opevo_i_cli_tune_read_proofs(opevo_i_cli_tuning *self, opevo_error *err);
 /* Prove the finalists; one that is refuted leaves them, and another trial may be the best. Errors:
  * those of opevo_i_cli_proof_ask but INVALID. */
 opevo_status opevo_i_cli_tune_prove(opevo_i_cli_tuning *self, opevo_error *err);

@@ -72,6 +72,7 @@ static void add_json_best(const opevo_i_cli_tuning *self, const opevo_trial *bes
     opevo_json_double(out, "fitness", best->outcome.fitness);
     opevo_i_cli_tune_add_json_interval(self, out);
     opevo_json_index(out, "trial", best->number);
+    opevo_i_cli_kernel_print_json(&self->kernels, best->proposal.point, out);
     opevo_text_add(out, "}");
 }
 
@@ -96,7 +97,8 @@ void opevo_i_cli_tune_add_json(const opevo_i_cli_tuning *self, opevo_text *out)
     add_json_result(self, 0, out);
     add_json_head(self, out);
     opevo_i_cli_add_json_workers(self->objective, out);
-    opevo_i_cli_finals_print_json(self->finals, self->objective->space, self->objective->unit, out);
+    opevo_i_cli_finals_print_json(self->finals, self->objective->space, self->objective->unit,
+                                  &self->kernels, out);
     opevo_i_cli_tune_add_json_proofs(self, out);
 }
 
@@ -282,7 +284,9 @@ static void print_best(const opevo_i_cli_tuning *self, opevo_text *out)
         opevo_text_printf(out, " = %.2f %% of the optimum %.8g (exact)",
                           100 * fraction(self, trial->outcome.fitness),
                           opevo_unit_result(unit, self->optimum.fitness));
-    opevo_text_printf(out, ", at trial %llu\n", (unsigned long long)trial->number);
+    opevo_text_printf(out, ", at trial %llu", (unsigned long long)trial->number);
+    opevo_i_cli_kernel_print(&self->kernels, trial->proposal.point, out);
+    opevo_text_add(out, "\n");
     opevo_space_print(self->objective->space, trial->proposal.point, out);
     opevo_text_add(out, "\n");
     opevo_i_cli_tune_print_gain(self, out);
@@ -315,7 +319,8 @@ void opevo_i_cli_tune_print_result(const opevo_i_cli_tuning *self, const char *s
     if (!self->results[0].best.number)
         return;
     print_best(self, out);
-    opevo_i_cli_finals_print(self->finals, self->objective->space, self->objective->unit, out);
+    opevo_i_cli_finals_print(self->finals, self->objective->space, self->objective->unit,
+                             &self->kernels, out);
     opevo_i_cli_tune_print_proofs(self, out);
     if (self->results[0].stop != OPEVO_STOP_INTERRUPTED)
         opevo_i_cli_tune_print_offer(self, out);

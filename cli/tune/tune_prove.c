@@ -11,8 +11,6 @@
 #include <opevo/live.h>
 #include <opevo/memory.h>
 
-#include <jansson.h>
-
 #include <stdio.h>
 #include <string.h>
 
@@ -36,37 +34,46 @@ static const char *verdict_of(const opevo_i_cli_tune_proof *proof)
                                                 : "undecided";
 }
 
-/* The reason of the first case that is not proved. */
-static void add_reason(const opevo_i_cli_tune_proof *proof, opevo_text *out)
+/* Into the store, and for what is printed. */
+static opevo_status keep(opevo_i_cli_tuning *self, const opevo_i_cli_tune_proof *proof,
+                         opevo_error *err)
 {
-    for (const char *line = opevo_text_string(&proof->text); *line;) {
-        size_t length = strcspn(line, "\n");
-        json_t *root = json_loadb(line, length, 0, NULL);
-        const char *reason = json_string_value(json_object_get(root, "reason"));
+    opevo_stored_proof stored = {.point = proof->point};
+    opevo_status status;
 
-        if (reason) {
-            opevo_text_add(out, ": ");
-            opevo_text_add_visible(out, reason);
-        }
-        json_decref(root);
-        if (reason)
-            return;
-        line += length + (line[length] == '\n');
-    }
+    snprintf(stored.verdict, sizeof stored.verdict, "%s", verdict_of(proof));
+    opevo_text_add(&stored.certificate, opevo_text_string(&proof->text));
+    status = opevo_text_check(&stored.certificate, err);
+    if (status == OPEVO_OK && self->run.store)
+        status = opevo_store_put_proof(self->run.store, self->results[0].run, &stored, err);
+    if (status == OPEVO_OK)
+        return opevo_stored_proofs_add(&self->kernels.proofs, &stored, err);
+    opevo_text_free(&stored.certificate);
+    return status;
+}
+
+opevo_status opevo_i_cli_tune_read_proofs(opevo_i_cli_tuning *self, opevo_error *err)
+{
+    self->kernels.any = opevo_live_maker(self->objective) != NULL;
+    return self->kernels.any && self->run.store && self->runs <= 1
+               ? opevo_store_get_proofs(self->run.store, self->results[0].run,
+                                        &self->kernels.proofs, err)
+               : OPEVO_OK;
 }
 
 /* Kernels that the prover does not take are undecided; without the prover nothing is. */
 static opevo_status prove_one(opevo_i_cli_tuning *self, const opevo_finalist *one, opevo_error *err)
 {
+    const opevo_i_cli_proof_request request = {.json = true};
     opevo_i_cli_tune_proof *proof = &self->proofs[self->proof_count++];
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status;
 
     *proof = (opevo_i_cli_tune_proof){.point = one->point, .trial = one->trial};
-    status = opevo_i_cli_proof_ask_point(self->objective, self->on, one->point, 0, true,
+    status = opevo_i_cli_proof_ask_point(self->objective, self->on, one->point, &request,
                                          &proof->text, &proof->code, &inner);
     if (status == OPEVO_OK)
-        return OPEVO_OK;
+        return keep(self, proof, err);
     if (status != OPEVO_INVALID)
         return OPEVO_FAIL(err, status, "%s", inner.message);
     proof->code = OPEVO_I_CLI_UNDECIDED;
@@ -74,7 +81,8 @@ static opevo_status prove_one(opevo_i_cli_tuning *self, const opevo_finalist *on
     opevo_json_string(&proof->text, "verdict", "undecided");
     opevo_json_string(&proof->text, "reason", inner.message);
     opevo_text_add(&proof->text, "}\n");
-    return opevo_text_check(&proof->text, err);
+    status = opevo_text_check(&proof->text, err);
+    return status == OPEVO_OK ? keep(self, proof, err) : status;
 }
 
 static void tell_refuted(const opevo_i_cli_tuning *self, const opevo_i_cli_tune_proof *proof)
@@ -83,7 +91,7 @@ static void tell_refuted(const opevo_i_cli_tuning *self, const opevo_i_cli_tune_
 
     opevo_text_printf(&text, "trial %llu computes something else and is not named",
                       (unsigned long long)proof->trial);
-    add_reason(proof, &text);
+    opevo_i_cli_certificate_print_reason(opevo_text_string(&proof->text), &text);
     opevo_i_cli_print_error(self->verb, opevo_text_string(&text));
     opevo_text_free(&text);
 }
@@ -131,7 +139,7 @@ void opevo_i_cli_tune_print_proofs(const opevo_i_cli_tuning *self, opevo_text *o
     for (size_t i = 0; i < self->proof_count; i++) {
         opevo_text_printf(out, "%-9s trial %llu", verdict_of(&self->proofs[i]),
                           (unsigned long long)self->proofs[i].trial);
-        add_reason(&self->proofs[i], out);
+        opevo_i_cli_certificate_print_reason(opevo_text_string(&self->proofs[i].text), out);
         opevo_text_add(out, "\n");
     }
 }
@@ -148,13 +156,7 @@ void opevo_i_cli_tune_add_json_proofs(const opevo_i_cli_tuning *self, opevo_text
         opevo_json_index(out, "trial", proof->trial);
         opevo_json_string(out, "verdict", verdict_of(proof));
         opevo_json_open(out, "answers", "[");
-        for (const char *line = opevo_text_string(&proof->text); *line;) {
-            size_t length = strcspn(line, "\n");
-
-            opevo_json_next(out, " ");
-            opevo_text_add_bytes(out, line, length);
-            line += length + (line[length] == '\n');
-        }
+        opevo_i_cli_certificate_print_json(opevo_text_string(&proof->text), out);
         opevo_text_add(out, "]}");
     }
     opevo_text_add(out, "]");
@@ -185,4 +187,5 @@ void opevo_i_cli_tune_free_proofs(opevo_i_cli_tuning *self)
     for (size_t i = 0; i < self->proof_count; i++)
         opevo_text_free(&self->proofs[i].text);
     opevo_free(self->proofs);
+    opevo_i_cli_kernels_free(&self->kernels);
 }

@@ -173,6 +173,8 @@ static opevo_status run_finals(opevo_i_cli_tasks *self, bool quiet, opevo_error 
         if (self->store)
             status = opevo_i_cli_reasons_complete(&tuning->reasons[0], self->store,
                                                   tuning->results[0].run, err);
+        if (status == OPEVO_OK)
+            status = opevo_i_cli_tune_read_proofs(tuning, err);
         if (status == OPEVO_OK && opevo_i_cli_flag(tuning->call, "prove"))
             status = opevo_i_cli_tune_prove(tuning, err);
         if (status == OPEVO_OK && !opevo_interrupt_is_raised(&opevo_i_cli_interrupted))

@@ -177,6 +177,8 @@ static opevo_status run_all(opevo_i_cli_tuning *self, bool quiet, opevo_error *e
     status = opevo_parallel_for((size_t)self->runs, side_by_side ? self->threads : 1, run_one, self,
                                 err);
     opevo_i_cli_progress_end(&self->progress);
+    if (status == OPEVO_OK)
+        status = opevo_i_cli_tune_read_proofs(self, err);
     if (status == OPEVO_OK && opevo_i_cli_flag(self->call, "prove"))
         status = opevo_i_cli_tune_prove(self, err);
     if (status == OPEVO_OK && self->runs == 1 &&

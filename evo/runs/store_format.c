@@ -11,7 +11,7 @@
 
 enum {
     APPLICATION_ID = 1869636982, /* "opev" in ASCII */
-    FORMAT_VERSION = 5
+    FORMAT_VERSION = 6
 };
 
 /* The integer that a query gives, about a text unless that is NULL. */

@@ -162,7 +162,7 @@ static opevo_status command_of(const char *path, dialect which, bool own, const 
         status = which == DIALECT_CUDA     ? add_cuda(out, err)
                  : which == DIALECT_OPENCL ? add_opencl(out, err)
                                            : add(out, plain, err);
-    if (status == OPEVO_OK && own && which == DIALECT_C)
+    if (status == OPEVO_OK && own && (which == DIALECT_C || which == DIALECT_OPENCL))
         status = add(out, calls, err);
     if (status == OPEVO_OK && !own && which == DIALECT_C)
         status = add_library(out, err);

@@ -73,8 +73,16 @@ opevo_status opevo_i_prover_folder(const char *folder, opevo_text *kernel, opevo
 /* prover_print.c */
 void opevo_i_prover_print(const char *label, const opevo_computation *computation,
                           const opevo_proof *proof, bool json, opevo_text *out);
-/* The last line: the verdict on all cases, of which source, and what it is not about. */
-void opevo_i_prover_print_all(opevo_proof_verdict verdict, size_t cases, uint64_t source, bool json,
+/* What an earlier answer said of all cases, and of which source; verdict "": there is none. */
+typedef struct opevo_i_prover_certificate {
+    char verdict[16];
+    uint64_t source;
+} opevo_i_prover_certificate;
+
+/* The last line: the verdict on all cases, of which source, and what it is not about; before it,
+ * what an earlier answer said. */
+void opevo_i_prover_print_all(opevo_proof_verdict verdict, size_t cases, uint64_t source,
+                              const opevo_i_prover_certificate *earlier, bool json,
                               opevo_text *out);
 
 #endif

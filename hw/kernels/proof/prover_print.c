@@ -126,8 +126,17 @@ void opevo_i_prover_print(const char *label, const opevo_computation *computatio
     (json ? print_json : print_text)(label, computation, proof, out);
 }
 
-void opevo_i_prover_print_all(opevo_proof_verdict verdict, size_t cases, uint64_t source, bool json,
-                              opevo_text *out)
+static void add_certificate(const opevo_i_prover_certificate *earlier, uint64_t source,
+                            opevo_text *out)
+{
+    opevo_json_open(out, "certificate", "{");
+    opevo_json_string(out, "verdict", earlier->verdict);
+    opevo_json_bool(out, "of_this_source", earlier->source == source);
+    opevo_text_add(out, "}");
+}
+
+void opevo_i_prover_print_all(opevo_proof_verdict verdict, size_t cases, uint64_t source,
+                              const opevo_i_prover_certificate *earlier, bool json, opevo_text *out)
 {
     char hash[24];
 
@@ -137,9 +146,18 @@ void opevo_i_prover_print_all(opevo_proof_verdict verdict, size_t cases, uint64_
         opevo_json_string(out, "verdict", opevo_proof_verdict_name(verdict));
         opevo_json_index(out, "cases", cases);
         opevo_json_string(out, "source", hash);
+        if (*earlier->verdict)
+            add_certificate(earlier, source, out);
         opevo_json_string(out, "not_covered", NOT_COVERED);
         opevo_text_add(out, "}\n");
         return;
+    }
+    if (*earlier->verdict) {
+        opevo_text_add(out, "the certificate is of ");
+        opevo_text_add(out, earlier->source == source ? "this source, and says "
+                                                      : "another source, of which it says ");
+        opevo_text_add_visible(out, earlier->verdict);
+        opevo_text_add(out, "\n");
     }
     opevo_text_printf(out, "%s, %zu case%s. Not covered: " NOT_COVERED ".\n",
                       opevo_proof_verdict_name(verdict), cases, cases == 1 ? "" : "s");

@@ -6,6 +6,8 @@
 
 #include <opevo/memory.h>
 
+#include <limits.h>
+
 /* ---- Addresses ---- */
 
 static bool add_index(opevo_i_simt_work *self, LLVMValueRef index, uint64_t scale, uint32_t *at)
@@ -332,6 +334,35 @@ static bool is_alignment(LLVMValueRef number)
     return true;
 }
 
+static unsigned space_of(LLVMValueRef pointer)
+{
+    LLVMTypeRef type = LLVMTypeOf(pointer);
+
+    return LLVMGetTypeKind(type) == LLVMPointerTypeKind ? LLVMGetPointerAddressSpace(type)
+                                                        : UINT_MAX;
+}
+
+/* Whether an address only becomes an address again: of the same space, or in kernels of opevo for
+ * OpenCL on CPUs, which have one space, of that without a name. */
+static bool is_cast(const opevo_i_simt_work *self)
+{
+    LLVMValueRef number = self->instruction;
+    unsigned from = space_of(LLVMGetOperand(number, 0));
+    bool is_one = self->decoder->simt->options.own_functions && from == 1;
+
+    if (LLVMGetTypeKind(LLVMTypeOf(number)) != LLVMIntegerTypeKind ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(number)) != 64)
+        return false;
+    for (LLVMUseRef use = LLVMGetFirstUse(number); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        unsigned to = LLVMIsAIntToPtrInst(user) ? space_of(user) : UINT_MAX;
+
+        if (to == UINT_MAX || (to != from && !(is_one && to == 0)))
+            return false;
+    }
+    return true;
+}
+
 /* What an address is derived from, as far as it shows. */
 static LLVMValueRef base_of(LLVMValueRef address)
 {
@@ -366,7 +397,8 @@ void opevo_i_simt_work_doubt(const opevo_i_simt_work *self)
 {
     bool is_number = LLVMIsAPtrToIntInst(self->instruction) != NULL;
 
-    if (is_number ? !is_alignment(self->instruction) : orders_objects(self->instruction))
+    if (is_number ? !is_alignment(self->instruction) && !is_cast(self)
+                  : orders_objects(self->instruction))
         opevo_i_simt_doubt(self->decoder->simt, self->decoder->place,
                            is_number ? "takes an address for a number"
                                      : "compares where in memory two variables are");

@@ -265,7 +265,7 @@ opevo_i_simt_intrinsic opevo_i_simt_intrinsic_find(const char *name)
     const row *found = find_nvvm(name, &ftz), *other = NULL;
 
     if (starts(name, "llvm.dbg.") || starts(name, "llvm.lifetime.") ||
-        starts(name, "llvm.invariant."))
+        starts(name, "llvm.invariant.") || starts(name, "llvm.prefetch."))
         return (opevo_i_simt_intrinsic){.callee = OPEVO_I_SIMT_CALL_NOTHING,
                                         .cost_32 = OPEVO_I_SIMT_COST_FREE,
                                         .cost_64 = OPEVO_I_SIMT_COST_FREE};

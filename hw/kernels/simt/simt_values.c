@@ -278,16 +278,32 @@ static bool constant_bits(const opevo_i_simt_decoder *self, LLVMValueRef constan
     return LLVMIsAConstantExpr(constant) && expression_bits(self, constant, bits, undefined);
 }
 
+/* One of the two floats that a double is: LLVM itself does not cut it, as it would have to know the
+ * order of bytes. */
+static LLVMValueRef constant_half(LLVMValueRef constant, uint32_t part)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(constant));
+    LLVMTypeRef single = LLVMFloatTypeInContext(context);
+    LLVMValueRef whole;
+
+    if (LLVMIsUndef(constant)) /* or poison */
+        return LLVMGetUndef(single);
+    whole = LLVMConstBitCast(constant, LLVMInt64TypeInContext(context));
+    if (!LLVMIsAConstantInt(whole))
+        return NULL;
+    return LLVMConstBitCast(LLVMConstInt(LLVMInt32TypeInContext(context),
+                                         LLVMConstIntGetZExtValue(whole) >> 32 * part & UINT32_MAX,
+                                         false),
+                            single);
+}
+
 static LLVMValueRef constant_part(const opevo_i_simt_decoder *self, LLVMValueRef constant,
                                   uint32_t part)
 {
     LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(constant));
 
-    if (kind == LLVMDoubleTypeKind && self->pairs) {
-        LLVMTypeRef single = LLVMFloatTypeInContext(LLVMGetTypeContext(LLVMTypeOf(constant)));
-
-        return LLVMGetAggregateElement(LLVMConstBitCast(constant, LLVMVectorType(single, 2)), part);
-    }
+    if (kind == LLVMDoubleTypeKind && self->pairs)
+        return constant_half(constant, part);
     return kind == LLVMVectorTypeKind || kind == LLVMStructTypeKind
                ? LLVMGetAggregateElement(constant, part)
                : constant;

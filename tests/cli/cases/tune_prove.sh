@@ -22,9 +22,22 @@ echo '{"SLOW": {"_type": "discrete", "_value": [0, 1]}}' >space.json
 opevo prove twice.c --harness twice.json --set SLOW=1 2>&1 | grep -q 'proofs need clang' &&
     { echo "skipped: proofs of sources need clang (Debian: clang-19)" >&2; exit 77; }
 tune() { opevo tune "$@" --on cpu --precision 50 --timeout 60 --slower 0 --quiet --prove; }
-tune twice.c --space space.json --trials 2 --finals 2 --rounds 6 >printed
+tune twice.c --space space.json --trials 2 --finals 2 --rounds 6 --store runs.db >printed
 echo "exit status $?"
 sed -n 's/^best.* at/best at/p; /^SLOW/p; /^refuted/p; /^proved/p' printed
+# The store has it, and says so; the same proof again compares with it.
+opevo runs runs.db | grep -c ', refuted '
+opevo runs runs.db:1 | grep '^proved\|^refuted'
+opevo runs runs.db:1 | sed -n 's/^best.* at/best at/p'
+opevo runs runs.db:1 --json | grep -o '"best_trial": [0-9]*, "kernel": "[a-z]*"'
+opevo runs runs.db:1 --json | grep -o '"verdict": "[a-z]*", "configuration": {[^}]*}'
+opevo report runs.db:1 -o page.html >said && grep -c '"kernel": "proved"' page.html
+opevo prove runs.db:1 --rounding | sed -n 's/^  roundings: .*/bounded/p; /^the certificate/p'
+opevo prove runs.db:1 --json | grep -o '"certificate": {[^}]*}'
+# Without a proof it is tested.
+opevo tune twice.c --space space.json --on cpu --precision 50 --timeout 60 --slower 0 --quiet --seed 2 --trials 1 \
+    --store runs.db | sed -n 's/^best.* at/best at/p'
+opevo runs runs.db | grep -c ', tested '
 tune 'matmul(8,8,8)' --trials 1 --finals 1 --emit folder >printed
 echo "exit status $?"
 grep '^proved' printed

@@ -185,11 +185,11 @@ CHECK_TEST(test_not_a_store)
     check_refused(scratch.file, OPEVO_INVALID, "database of another program");
     scratch_empty(&scratch);
     opevo_store_close(open_store(scratch.file, OPEVO_STORE_WRITE));
-    tamper(scratch.file, "PRAGMA user_version = 6");
-    check_refused(scratch.file, OPEVO_MISMATCH, "was written by a newer opevo (format 6 ");
-    tamper(scratch.file, "PRAGMA user_version = 4");
-    check_refused(scratch.file, OPEVO_MISMATCH, "has format 4 of the run store, and this program");
-    tamper(scratch.file, "PRAGMA user_version = 5; DROP TABLE trials");
+    tamper(scratch.file, "PRAGMA user_version = 7");
+    check_refused(scratch.file, OPEVO_MISMATCH, "was written by a newer opevo (format 7 ");
+    tamper(scratch.file, "PRAGMA user_version = 5");
+    check_refused(scratch.file, OPEVO_MISMATCH, "has format 5 of the run store, and this program");
+    tamper(scratch.file, "PRAGMA user_version = 6; DROP TABLE trials");
     check_refused(scratch.file, OPEVO_INVALID, "is damaged: ");
     tamper(scratch.file, "UPDATE format SET value = '99.1.0' WHERE key = 'version'");
     check_refused(scratch.file, OPEVO_INVALID, "was made by opevo 99.1.0, newer than this");

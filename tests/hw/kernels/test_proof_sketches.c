@@ -4,7 +4,7 @@
 
 #include "sketch_fixture.h"
 
-#include "prover_internal.h"
+#include "proof_made.h"
 #include "sketch_draw.h"
 
 #include <opevo/computation_named.h>
@@ -52,66 +52,17 @@ static bool has_clang(void)
     return true;
 }
 
-static opevo_i_prover_call call_of(const opevo_kernel *kernel, const opevo_workload_list *list)
+static opevo_proof prove(const opevo_computation *computation, const opevo_kernel *kernel)
 {
-    opevo_i_prover_call call = {.launches = 1 + (size_t)kernel->more,
-                                .has_scratch =
-                                    kernel->dialect == OPEVO_KERNEL_C || kernel->scratch_bytes > 0,
-                                .scratch_bytes = (int64_t)kernel->scratch_bytes,
-                                .thread_bytes = (int64_t)kernel->thread_scratch_bytes};
-
-    for (int i = 0; i <= kernel->more; i++) {
-        opevo_launch one = opevo_kernel_launch(kernel, i);
-
-        opevo_kernel_launch_name(kernel, i, call.launch[i].kernel);
-        memcpy(call.launch[i].grid, one.grid, sizeof one.grid);
-        memcpy(call.launch[i].block, one.block, sizeof one.block);
-        call.launch[i].shared_bytes = one.dynamic_shared_bytes;
-    }
-    for (int i = 0; i < list->inputs; i++)
-        if (kernel->packed[i]) {
-            opevo_kernel_pack_name(kernel, i, call.pack[call.packs].function);
-            snprintf(call.pack[call.packs].operand, sizeof call.pack->operand, "%s",
-                     list->item[i].name);
-            call.pack[call.packs++].bytes = (int64_t)kernel->packed[i] * (int64_t)sizeof(float);
-        }
-    return call;
-}
-
-static opevo_proof prove(const opevo_computation *computation, const opevo_kernel *kernel,
-                         const char *source)
-{
-    opevo_workload *work = NULL;
-    opevo_i_prover_call call;
-    const opevo_proof_options options = {.seed = 1,
-                                         .own = true,
-                                         .thread_from = kernel->scratch_bytes,
-                                         .thread_bytes = kernel->thread_scratch_bytes};
-    opevo_i_prover_module module;
-    opevo_harness *harness = NULL;
-    opevo_case *what = NULL;
-    opevo_text text = {0};
     opevo_proof proof;
     FILE *file;
 
-    CHECK_OK(opevo_workload_create(computation, &work, &err));
-    call = call_of(kernel, &work->list);
-    opevo_workload_destroy(work);
-    snprintf(path, sizeof path, "%s/kernel.%s", folder,
-             kernel->dialect == OPEVO_KERNEL_C ? "c" : "cu");
+    snprintf(path, sizeof path, "%s/kernel.%s", folder, made_ending(kernel->dialect));
     file = fopen(path, "w");
     assert_non_null(file);
-    fputs(source, file);
+    fputs(opevo_text_string(&kernel->source), file);
     fclose(file);
-    CHECK_OK(opevo_i_prover_load(path, true, "", &module, &err));
-    CHECK_OK(opevo_i_prover_harness(computation, &call, &text, &err));
-    CHECK_OK(opevo_harness_parse("test", text.data, text.length, &harness, &err));
-    CHECK_OK(opevo_case_open(harness, OPEVO_SET_TUNE, 0, &what, &err));
-    CHECK_OK(opevo_prove(module.module, harness, what, computation, &options, &proof, &err));
-    opevo_case_close(what);
-    opevo_harness_destroy(harness);
-    opevo_i_prover_unload(&module);
-    opevo_text_free(&text);
+    CHECK_OK(made_prove(computation, kernel, path, &proof, &err));
     if (proof.verdict == OPEVO_PROOF_PROVED) /* else somebody wants to see it */
         (void)unlink(path);
     return proof;
@@ -131,7 +82,7 @@ static size_t check_point(const char *what, const opevo_computation *computation
         opevo_kernel_free(&kernel); /* it breaks a limit of devices */
         return 0;
     }
-    proof = prove(computation, &kernel, opevo_text_string(&kernel.source));
+    proof = prove(computation, &kernel);
     kernels++;
     if (proof.verdict == OPEVO_PROOF_UNDECIDED) {
         print_message("%s: undecided: %s\n", what, proof.reason);

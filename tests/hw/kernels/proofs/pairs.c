@@ -12,6 +12,9 @@
 //@ 5 refuted not a multiple of 32
 //@ 6 refuted
 //@ 7 proved
+//@ 8 proved
+//@ 9 refuted C[1]
+//@ 10 refuted C[0]
 
 // Two floats at once: calls pass them as a double, and compilers load and store them so.
 typedef float V2 __attribute__((vector_size(8), aligned(4)));
@@ -25,6 +28,11 @@ __attribute__((noinline)) V2 same(V2 x)
 __attribute__((noinline)) V2 turned(V2 x)
 {
     return (V2){x[1], x[0]};
+}
+
+__attribute__((noinline)) V2 sum(V2 x, V2 y)
+{
+    return x + y;
 }
 
 void f(const float *A, float *C, long n)
@@ -51,6 +59,13 @@ void f(const float *A, float *C, long n)
 #elif CASE == 6
     for (long i = 0; i < n; i += 8)
         __asm__("vmovntps %1, %0" : "=m"(*(V8 *)&C[i]) : "x"(*(const V8 *)&A[8 - i]));
+#elif CASE >= 8 // two constants at once
+    static const V2 constants[] = {{1, 2}, {1, 3}, {2, 2}};
+
+    for (long i = 0; i < n; i += 2) {
+        __builtin_prefetch(&A[i + 64]);
+        *(V2 *)&C[i] = sum(constants[CASE - 8], *(const V2 *)&A[i]) - (V2){1, 2};
+    }
 #else
     for (long i = 0; i < n; i += 2)
         *(double *)&C[i] = *(const double *)&A[i];

@@ -16,11 +16,13 @@ enum { OPEVO_PROVER_PROVED, OPEVO_PROVER_REFUTED, OPEVO_PROVER_MISUSED, OPEVO_PR
 /* Answer a request:
  *
  *   {"kernel": PATH, "harness": PATH, "computes": TEXT, "set": ["NAME=VALUE", ...],
- *    "words": LINES, "seed": N, "json": BOOL, "rounding": BOOL}
+ *    "words": LINES, "certificate": LINES, "seed": N, "json": BOOL, "rounding": BOOL}
  *
  * PATH is a folder of --emit, which needs no harness, or NAME.c, NAME.cu or NAME.ll. TEXT is a
  * computation over the names of the harness; without it, the harness names one. `set` are the
- * parameters of tuning, and `words` further ones for the compiler, one a line. What is to be
+ * parameters of tuning, and `words` further ones for the compiler, one a line. `certificate` is an
+ * earlier answer in JSON, of a folder its file kernel.proof: whether it was about this source, and
+ * what it said, is part of the answer, and decides nothing. What is to be
  * printed is appended to `out`, for each case and for all; *exit_code is one of the above.
  * Errors: INVALID for input that does not fit together; IO; NOMEM. */
 opevo_status opevo_prover_answer(const char *request, opevo_text *out, int *exit_code,

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* How sure the kernels of a run are: proved, or tested. */
+
+#ifndef OPEVO_CLI_KERNELS_OF_RUN_INTERNAL_H
+#define OPEVO_CLI_KERNELS_OF_RUN_INTERNAL_H
+
+#include <opevo/store_proofs.h>
+
+/* Start from {0}. */
+typedef struct opevo_i_cli_kernels {
+    bool any; /* the run has kernels */
+    opevo_stored_proofs proofs;
+} opevo_i_cli_kernels;
+
+/* Of a stored run. Errors: those of opevo_store_get_proofs. */
+opevo_status opevo_i_cli_kernels_read(opevo_store *store, const opevo_run_info *info,
+                                      opevo_i_cli_kernels *out, opevo_error *err);
+/* "proved", "refuted", or "tested" for a kernel that was compared with a reference only; "" where
+ * the run has no kernels. `self` may be NULL: it has none. */
+const char *opevo_i_cli_kernel_word(const opevo_i_cli_kernels *self, opevo_index point);
+/* ", proved", and nothing where the run has no kernels. */
+void opevo_i_cli_kernel_print(const opevo_i_cli_kernels *self, opevo_index point, opevo_text *out);
+/* As a member "kernel" of the JSON object being written. */
+void opevo_i_cli_kernel_print_json(const opevo_i_cli_kernels *self, opevo_index point,
+                                   opevo_text *out);
+/* A line for each kernel that the prover was asked about. `space` may be NULL: points are then
+ * printed as numbers. */
+void opevo_i_cli_kernels_print(const opevo_i_cli_kernels *self, const opevo_space *space,
+                               opevo_text *out);
+/* ": " and why the first case that is not proved is not; nothing where all are. */
+void opevo_i_cli_certificate_print_reason(const char *certificate, opevo_text *out);
+/* The answers of the prover as elements of the JSON array being written. */
+void opevo_i_cli_certificate_print_json(const char *certificate, opevo_text *out);
+void opevo_i_cli_kernels_free(opevo_i_cli_kernels *self);
+
+#endif
