@@ -68,6 +68,14 @@ cleanup:
     return status;
 }
 
+/* Lanes of a longer innermost loop. What an inner one of an axis runs too far is written by the
+ * next iteration of the loop around it as well, which may be another thread's. */
+static int64_t lanes_of(const opevo_i_nest_loop *loop)
+{
+    return loop->inner ? opevo_i_template_divisor_below(loop->extent, OPEVO_I_WIDEST_VECTOR)
+                       : OPEVO_I_WIDEST_VECTOR;
+}
+
 /* The innermost loops become a vector, as many of them as have up to 16 iterations together; a
  * longer innermost loop is split. */
 static opevo_status build_vector(opevo_pipeline *pipeline, int key, int wanted, opevo_error *err)
@@ -82,8 +90,11 @@ static opevo_status build_vector(opevo_pipeline *pipeline, int key, int wanted, 
            own->loop[own->loops - 1 - count].extent <= OPEVO_I_WIDEST_VECTOR / lanes)
         lanes *= own->loop[own->loops - 1 - count++].extent;
     if (count == 0 && most > 0 && (!own->loop[own->loops - 1].inner || own->axes == most)) {
+        lanes = lanes_of(&own->loop[own->loops - 1]);
+        if (lanes == 1)
+            return OPEVO_OK;
         OPEVO_TRY(opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_SPLIT, 2,
-                                         (int64_t[]){own->loops - 1, OPEVO_I_WIDEST_VECTOR}, err));
+                                         (int64_t[]){own->loops - 1, lanes}, err));
         return opevo_i_sketch_annotate(pipeline, key, own->loops - 1, OPEVO_ANNOTATION_VECTORIZE,
                                        err);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Kernels of points of sketches and templates, in C and in CUDA, are proved. */
+/* Kernels of points of sketches and templates, in C, CUDA and OpenCL C, are proved. */
 
 #include "sketch_fixture.h"
 
@@ -96,7 +96,8 @@ static size_t check_point(const char *what, const opevo_computation *computation
 
 static size_t check_computation(const char *what, opevo_kernel_dialect dialect, size_t points)
 {
-    const opevo_sketch_target target = {.dialect = dialect, .cores = 2, .threads = 2};
+    const unsigned threads = opevo_kernel_is_for_cpu(dialect) ? 2 : 1;
+    const opevo_sketch_target target = {.dialect = dialect, .cores = 2, .threads = threads};
     opevo_computation *computation = NULL;
     opevo_sketches *sketches = NULL;
     size_t proved = 0;
@@ -140,6 +141,44 @@ CHECK_TEST(test_c)
 CHECK_TEST(test_cuda)
 {
     check_dialect(OPEVO_KERNEL_CUDA);
+}
+
+CHECK_TEST(test_opencl)
+{
+    check_dialect(OPEVO_KERNEL_OPENCL);
+}
+
+CHECK_TEST(test_opencl_on_cpus)
+{
+    check_dialect(OPEVO_KERNEL_OPENCL_CPU);
+}
+
+/* A row of 100 that threads divide into tiles which vectors of 16 do not: what a vector runs too
+ * far is another thread's. */
+CHECK_TEST(test_tiles_of_threads)
+{
+    static const char what[] = "matmul(1,24,100)";
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_C, .cores = 2, .threads = 2};
+    opevo_computation *computation = NULL;
+    opevo_sketches *sketches = NULL;
+    opevo_kernel_maker *maker = NULL;
+
+    if (!has_clang())
+        CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
+    CHECK_OK(opevo_computation_read(what, &computation, &err));
+    CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+    CHECK_OK(opevo_sketches_open(opevo_computation_share(computation), &target, &maker, &err));
+    for (size_t i = sketches->count - 1; i < 3 * sketches->count; i += sketches->count) {
+        opevo_index point;
+        opevo_rng rng;
+
+        opevo_rng_init(&rng, i, what, 0);
+        assert_true(draw_in(&rng, maker->space, sketches, sketches->count - 1, &point));
+        check_point(what, computation, maker, point);
+    }
+    maker->ops->destroy(maker);
+    opevo_sketches_destroy(sketches);
+    opevo_computation_destroy(computation);
 }
 
 /* Templates of several threads: loops that these share, and constants that are packed before. */
