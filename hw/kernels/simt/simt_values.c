@@ -225,9 +225,13 @@ static bool expression_bits(const opevo_i_simt_decoder *self, LLVMValueRef const
             return false;
         *bits += offset;
         return true;
+    case LLVMPtrToInt:
+        /* What holds of all memory does not depend on where variables are. */
+        if (self->simt->options.arithmetic)
+            return false;
+        /* fall through */
     case LLVMAddrSpaceCast:
     case LLVMBitCast:
-    case LLVMPtrToInt:
     case LLVMIntToPtr:
         return type_size(self, LLVMTypeOf(constant)) == 8 &&
                type_size(self, LLVMTypeOf(LLVMGetOperand(constant, 0))) == 8 &&
