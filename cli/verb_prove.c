@@ -4,6 +4,7 @@
  * verb. */
 
 #include "call_file_internal.h"
+#include "library_proof_internal.h"
 #include "objective_spec_internal.h"
 #include "options_internal.h"
 #include "prover_of_call_internal.h"
@@ -52,6 +53,29 @@ static opevo_status prove_file(const opevo_call *call, uint64_t seed, opevo_text
     status = opevo_i_cli_proof_ask(&request, out, exit_code, err);
 cleanup:
     opevo_text_free(&settings);
+    return status;
+}
+
+/* ---- Libraries ---- */
+
+static opevo_status prove_library(const opevo_call *call, uint64_t seed, opevo_text *out,
+                                  int *exit_code, opevo_error *err)
+{
+    static const char *const names[] = {"computes", "harness", "set"};
+    const opevo_i_cli_proof_request request = {.seed = seed,
+                                               .json = opevo_i_cli_flag(call, "json"),
+                                               .rounding = opevo_i_cli_flag(call, "rounding")};
+    opevo_i_cli_library_proof proof = {0};
+    opevo_status status;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (opevo_i_cli_flag(call, names[i]))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "The kernels of a library say themselves what they are: omit --%s.",
+                              names[i]);
+    status = opevo_i_cli_library_prove(call->arguments[0], &request, &proof, out, err);
+    opevo_i_cli_library_proof_print(&proof, request.json, out);
+    *exit_code = opevo_i_cli_library_proof_code(&proof);
     return status;
 }
 
@@ -215,7 +239,9 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(opevo_i_cli_option_count(call, "seed", 0, 0, INT64_MAX / 4, &seed, err));
     if (access(call->arguments[0], F_OK) != 0)
         path = opevo_store_split(call->arguments[0], &what.run);
-    if (!path || !what.run)
+    if (opevo_i_cli_library_has_kernels(call->arguments[0]))
+        status = prove_library(call, seed, out, exit_code, err);
+    else if (!path || !what.run)
         status = prove_file(call, seed, out, exit_code, err);
     else if ((status = refuse_options(call, err)) == OPEVO_OK)
         status = prove_run(call, path, &what, seed, out, exit_code, err);
@@ -233,7 +259,9 @@ const opevo_verb opevo_i_cli_verb_prove = {
     .details =
         "KERNEL is a file NAME.c, .cu, .cl or .ll with a harness (docs/formats/harness.md), or "
         "a\n"
-        "folder of --emit; of a stored run it is the best one. Its LLVM IR runs once in a prime "
+        "folder of --emit; of a stored run it is the best one, of a network's library in C each "
+        "of\n"
+        "its kernels. Its LLVM IR runs once in a prime "
         "field\n"
         "at random inputs, and all outputs are compared with the definition there. Exit status: 0\n"
         "proved, 1 refuted, by an input on which a run in floats differs or by a wrong access to\n"

@@ -75,6 +75,7 @@ static void write_request(const opevo_i_cli_proof_request *self, opevo_text *out
         opevo_json_string(out, "certificate", self->certificate);
     opevo_json_bool(out, "json", self->json);
     opevo_json_bool(out, "rounding", self->rounding);
+    opevo_json_bool(out, "part", self->part);
     opevo_json_index(out, "seed", self->seed);
     opevo_text_add(out, "}");
 }

@@ -17,6 +17,7 @@ typedef struct opevo_i_cli_proof_request {
     const char *certificate;                 /* earlier answers, to be compared with; NULL: none */
     uint64_t seed;
     bool json, rounding;
+    bool part; /* a text without its last line */
 } opevo_i_cli_proof_request;
 
 enum { OPEVO_I_CLI_PROVED, OPEVO_I_CLI_REFUTED, OPEVO_I_CLI_UNDECIDED = 3 };

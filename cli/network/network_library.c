@@ -2,11 +2,14 @@
 
 /* A network as a library in C: the folder, and what is in it. */
 
+#include "kernels_of_run_internal.h"
+#include "library_proof_internal.h"
 #include "live_options_internal.h"
 #include "network_cli_internal.h"
 #include "options_internal.h"
 #include "style_internal.h"
 
+#include <opevo/file.h>
 #include <opevo/finals.h>
 #include <opevo/json.h>
 #include <opevo/kernel.h>
@@ -14,6 +17,7 @@
 #include <opevo/parallel.h>
 #include <opevo/version.h>
 
+#include <string.h>
 #include <unistd.h>
 
 /* ---- The folder ---- */
@@ -114,6 +118,65 @@ static void add_json_library(const char *folder, const opevo_network_library *li
     opevo_text_add(out, "\n]");
 }
 
+/* ---- Proofs ---- */
+
+/* The kernels that are not proved, and why. */
+static void print_unproved(const char *answers, opevo_text *out)
+{
+    while (*answers) {
+        size_t length = strcspn(answers, "\n");
+        opevo_text line = {0}, reason = {0};
+        const char *name;
+
+        opevo_text_add_bytes(&line, answers, length);
+        name = strstr(opevo_text_string(&line), "kernel_");
+        opevo_i_cli_certificate_print_reason(opevo_text_string(&line), &reason);
+        if (name && reason.length)
+            opevo_text_printf(out, "%.*s%s\n", (int)strcspn(name, "\""), name,
+                              opevo_text_string(&reason));
+        opevo_text_free(&line);
+        opevo_text_free(&reason);
+        answers += length + (answers[length] == '\n');
+    }
+}
+
+/* Prove the kernels of the folder, and leave the answers there as kernels.proof. */
+static opevo_status prove_kernels(const char *folder, const opevo_network_library *library,
+                                  bool json, opevo_text *out, int *exit_code, opevo_error *err)
+{
+    const opevo_i_cli_proof_request request = {.json = true};
+    opevo_i_cli_library_proof proof = {0};
+    opevo_text answers = {0}, path = {0}, last = {0};
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_printf(&path, "%s/kernels.proof", folder);
+    OPEVO_TRY(opevo_text_check(&path, err));
+    (void)unlink(path.data); /* of kernels that were here before */
+    OPEVO_TRY(opevo_network_library_check_memory(library, err));
+    OPEVO_TRY(opevo_i_cli_library_prove(folder, &request, &proof, &answers, err));
+    OPEVO_TRY(opevo_file_write(path.data, opevo_text_string(&answers), answers.length, err));
+    opevo_i_cli_library_proof_print(&proof, json, &last);
+    if (json) {
+        opevo_json_bool(out, "memory_plan_proved", true);
+        opevo_json_key(out, "proof");
+        opevo_text_add_bytes(out, opevo_text_string(&last),
+                             strcspn(opevo_text_string(&last), "\n"));
+    } else {
+        opevo_text_add(out, "memory plan: every read is of what was written for it\n");
+        print_unproved(opevo_text_string(&answers), out);
+        opevo_text_add(out, opevo_text_string(&last));
+    }
+    if (proof.refuted)
+        *exit_code = OPEVO_EXIT_FAILED;
+cleanup:
+    opevo_text_free(&answers);
+    opevo_text_free(&path);
+    opevo_text_free(&last);
+    return status;
+}
+
+/* ---- All ---- */
+
 opevo_status opevo_i_cli_library_prepare(const opevo_call *call, bool *made, opevo_error *err)
 {
     opevo_error inner = {OPEVO_OK, ""};
@@ -159,11 +222,15 @@ opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan
     if (json) {
         add_json_library(folder, library, sizes, out);
         opevo_i_cli_network_add_json_winograd(plan->inference, out);
-        opevo_text_add(out, "}\n");
     } else {
         opevo_i_cli_network_print_winograd(plan->inference, out);
         print_library(folder, opevo_i_cli_network_for_gpu(call), library, sizes, out);
     }
+    if (opevo_i_cli_flag(call, "prove")) {
+        opevo_i_cli_network_say(call, "proving the kernels");
+        OPEVO_TRY(prove_kernels(folder, library, json, out, exit_code, err));
+    }
+    opevo_text_add(out, json ? "}\n" : "");
 cleanup:
     opevo_i_cli_network_say(call, "");
     opevo_network_library_destroy(library);

@@ -45,6 +45,7 @@ static const opevo_option options[] = {
     {"no-null", NULL, "finals: do not measure the first kernel twice (A/A)", false},
     OPEVO_I_WORKERS_OPTIONS,
     {"timeout", "S", "time limit of one execution (default 5 s)", false},
+    {"prove", NULL, "with -o: prove each kernel of a library in C", false},
     {"quiet", NULL, "no progress line", false},
     {"passes", NULL, "print what each pass changes; with --run: run the network after the passes",
      false},
@@ -131,6 +132,9 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
     if (opevo_i_cli_flag(call, "check-input") && !library)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--check-input needs -o with a folder for the library.");
+    if (opevo_i_cli_flag(call, "prove") && (!library || opevo_i_cli_network_for_gpu(call)))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--prove is of libraries in C: use -o, and no --on but cpu.");
     if (opevo_i_cli_flag(call, "quiet") && !library)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--quiet needs -o with a folder for the library.");
     if (opevo_i_cli_flag(call, "on") && !library)

@@ -44,10 +44,27 @@ static opevo_status check_tensor(const opevo_tensor *tensor, const opevo_buffer 
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Buffer %s has %zu elements, and the tensor of its name %lld.",
                           buffer->name, buffer->count, (long long)opevo_tensor_elements(tensor));
-    if (buffer->output && !tensor->definition)
+    return OPEVO_OK;
+}
+
+/* The tensor that an output is in the end. */
+static opevo_status match_result(opevo_i_proving *self, size_t i, opevo_error *err)
+{
+    const opevo_buffer *buffer = &self->buffers[i];
+    bool shared = self->options.read && strcmp(buffer->name, self->options.read) == 0;
+    const opevo_tensor *result =
+        shared ? opevo_computation_find(self->computation, self->options.written) : self->tensor[i];
+
+    if (!result)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Output %s of the harness is no tensor of the computation.",
+                          buffer->name);
+    if (!result->definition)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Output %s of the harness is an input of the computation.", buffer->name);
-    return OPEVO_OK;
+    self->result[i] = result;
+    self->out->elements += buffer->count;
+    return check_tensor(result, buffer, err);
 }
 
 static opevo_status match(opevo_i_proving *self, opevo_error *err)
@@ -59,16 +76,13 @@ static opevo_status match(opevo_i_proving *self, opevo_error *err)
         opevo_status status;
 
         self->tensor[i] = opevo_computation_find(self->computation, buffer->name);
-        if (!self->tensor[i] && buffer->output)
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "Output %s of the harness is no tensor of the computation.",
-                              buffer->name);
         status = self->tensor[i] ? check_tensor(self->tensor[i], buffer, err) : OPEVO_OK;
+        if (status == OPEVO_OK && buffer->output)
+            status = match_result(self, i, err);
         if (status != OPEVO_OK)
             return status;
         inputs += self->tensor[i] && !self->tensor[i]->definition;
         self->has_half |= self->tensor[i] && self->tensor[i]->element == OPEVO_FLOAT16;
-        self->out->elements += buffer->output ? buffer->count : 0;
     }
     for (int t = 0; t < self->computation->tensors; t++)
         wanted += !self->computation->tensor[t]->definition;
@@ -152,9 +166,9 @@ static bool compare_element(opevo_i_proving *self, const opevo_simt *simt, size_
              compared == OPEVO_FIELD_OPEN
                  ? "%s[%zu] has no value in the field: a division by 0, or infinities that meet."
                  : "%s[%zu] is another function of the inputs than its definition.",
-             self->buffers[buffer].name, e);
+             self->result[buffer]->name, e);
     conclude(out, compared == OPEVO_FIELD_OPEN ? OPEVO_PROOF_UNDECIDED : OPEVO_PROOF_REFUTED, text);
-    snprintf(out->example.tensor, sizeof out->example.tensor, "%s", self->buffers[buffer].name);
+    snprintf(out->example.tensor, sizeof out->example.tensor, "%s", self->result[buffer]->name);
     out->example.element = (int64_t)e;
     return false;
 }
@@ -166,9 +180,9 @@ static void compare(opevo_i_proving *self, const opevo_simt *simt, const opevo_d
     out->memory = true;
     out->verdict = OPEVO_PROOF_PROVED;
     for (size_t i = 0; i < self->count; i++)
-        for (size_t e = 0; self->buffers[i].output && e < self->buffers[i].count; e++)
+        for (size_t e = 0; self->result[i] && e < self->buffers[i].count; e++)
             if (!compare_element(self, simt, i, e,
-                                 &opevo_defined_values(defined, self->tensor[i]->number)[e]))
+                                 &opevo_defined_values(defined, self->result[i]->number)[e]))
                 return;
 }
 
@@ -310,6 +324,7 @@ opevo_status opevo_prove(struct LLVMOpaqueModule *module, const opevo_harness *h
     self.one_lane = strncmp(LLVMGetTarget(module), "nvptx", 5) != 0;
     self.buffers = opevo_case_buffers(what, &self.count);
     OPEVO_NEW(self.tensor, self.count + 1, "a proof");
+    OPEVO_NEW(self.result, self.count + 1, "a proof");
     OPEVO_TRY(match(&self, err));
     OPEVO_TRY(opevo_field_create(self.options.seed, &self.field, err));
     OPEVO_TRY(opevo_simt_costs_load(NULL, &self.costs, err));
@@ -327,5 +342,6 @@ cleanup:
     opevo_simt_costs_destroy(self.costs);
     opevo_field_destroy(self.field);
     opevo_free(self.tensor);
+    opevo_free(self.result);
     return status;
 }

@@ -105,9 +105,9 @@ static void find_difference(const opevo_i_proving *self, const opevo_simt *in_re
     double most = 0;
 
     for (size_t i = 0; i < self->count; i++)
-        for (size_t e = 0; self->buffers[i].output && e < self->buffers[i].count; e++) {
+        for (size_t e = 0; self->result[i] && e < self->buffers[i].count; e++) {
             const opevo_simt_value *value =
-                &opevo_defined_values(defined, self->tensor[i]->number)[e];
+                &opevo_defined_values(defined, self->result[i]->number)[e];
             double computed = result_of(self, i, e);
             double bound =
                 opevo_i_real_bound(value) + rounding_of(self, in_reals, i, e) + (double)(1e-30F);
@@ -119,7 +119,7 @@ static void find_difference(const opevo_i_proving *self, const opevo_simt *in_re
                 continue;
             most = apart;
             example->found = true;
-            snprintf(example->tensor, sizeof example->tensor, "%s", self->buffers[i].name);
+            snprintf(example->tensor, sizeof example->tensor, "%s", self->result[i]->name);
             example->element = (int64_t)e;
             example->computed = computed;
             example->defined = opevo_i_real_number(value);

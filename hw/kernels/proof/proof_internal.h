@@ -22,6 +22,7 @@ typedef struct opevo_i_proving {
     bool one_lane; /* the module is of this processor, and its launches are of one work item */
     opevo_simt_costs *costs;
     const opevo_tensor **tensor; /* of each buffer; NULL: the computation has none of its name */
+    const opevo_tensor **result; /* that it has in the end, if it is an output; else NULL */
     opevo_buffer *buffers;
     size_t count;
     opevo_proof *out;

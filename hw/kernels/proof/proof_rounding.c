@@ -32,12 +32,12 @@ static double largest(const opevo_i_proving *self, const opevo_simt *simt,
     double most = 0;
 
     for (size_t i = 0; i < self->count; i++)
-        for (size_t e = 0; self->buffers[i].output && e < self->buffers[i].count; e++) {
+        for (size_t e = 0; self->result[i] && e < self->buffers[i].count; e++) {
             opevo_simt_value value;
             bool known = true;
 
             if (defined)
-                value = opevo_defined_values(defined, self->tensor[i]->number)[e];
+                value = opevo_defined_values(defined, self->result[i]->number)[e];
             else
                 known = opevo_simt_read(simt, (uint32_t)i, e, opevo_i_proof_bytes(self, i),
                                         &value) == OPEVO_SIMT_ELEMENT_VALUE;

@@ -9,6 +9,8 @@
 #include <opevo/hash.h>
 #include <opevo/memory.h>
 
+#include <llvm-c/Core.h>
+
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -26,7 +28,8 @@ typedef struct request {
     opevo_text kernel_path, harness_text, computes_text; /* of a folder */
     opevo_i_prover_call call;
     opevo_i_prover_words words;
-    bool json, rounding;
+    bool json, rounding, part;
+    bool of_library; /* the kernel is of a network's */
     uint64_t seed;
 } request;
 
@@ -38,6 +41,29 @@ static opevo_status look_at(const char *path, bool *is_folder, opevo_error *err)
         return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(errno));
     *is_folder = S_ISDIR(facts.st_mode);
     return OPEVO_OK;
+}
+
+/* A kernel of a network's library, as opevo names it. */
+static bool is_of_library(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t digits = strncmp(name, "kernel_", 7) == 0 ? strspn(name + 7, "0123456789") : 0;
+
+    return digits >= 3 && strcmp(name + 7 + digits, ".c") == 0;
+}
+
+static opevo_status read_library(request *self, opevo_error *err)
+{
+    opevo_computation *computation = NULL;
+    opevo_status status = OPEVO_OK;
+
+    self->of_library = true;
+    OPEVO_TRY(opevo_i_prover_library(self->kernel, &self->computes_text, &self->call, err));
+    OPEVO_TRY(opevo_computation_read(opevo_text_string(&self->computes_text), &computation, err));
+    status = opevo_i_prover_harness(computation, &self->call, &self->harness_text, err);
+cleanup:
+    opevo_computation_destroy(computation);
+    return status;
 }
 
 static opevo_status read_request(const char *text, request *out, opevo_error *err)
@@ -52,6 +78,7 @@ static opevo_status read_request(const char *text, request *out, opevo_error *er
     out->computes = json_string_value(json_object_get(root, "computes"));
     out->json = json_is_true(json_object_get(root, "json"));
     out->rounding = json_is_true(json_object_get(root, "rounding"));
+    out->part = json_is_true(json_object_get(root, "part"));
     out->seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
     status = opevo_i_prover_words_read(json_object_get(root, "set"), &out->words, err);
     if (status == OPEVO_OK && json_object_get(root, "words"))
@@ -68,6 +95,8 @@ static opevo_status read_request(const char *text, request *out, opevo_error *er
         return opevo_i_prover_folder(out->kernel, &out->kernel_path, &out->computes_text,
                                      &out->harness_text, &out->call, err);
     opevo_text_add(&out->kernel_path, out->kernel);
+    if (!out->harness && is_of_library(out->kernel))
+        return read_library(out, err);
     if (!out->harness)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s: how is it called? Name its harness by --harness FILE.", out->kernel);
@@ -164,15 +193,32 @@ static opevo_proof_verdict worse(opevo_proof_verdict a, opevo_proof_verdict b)
     return a > b ? a : b;
 }
 
+/* The case of a harness, or the file of a library. */
+static void print_label(const request *self, const opevo_case *what, opevo_text *out)
+{
+    const char *slash = strrchr(self->kernel, '/');
+
+    if (self->of_library)
+        opevo_text_add(out, slash ? slash + 1 : self->kernel);
+    else if (self->harness)
+        opevo_text_add(out, opevo_case_label(what));
+    if (*self->call.shared)
+        opevo_text_printf(out, ", Y0 in %s", self->call.shared);
+}
+
 static opevo_status prove_case(answer *self, opevo_harness_set set, size_t i, opevo_error *err)
 {
     opevo_proof_options options = {.seed = self->request->seed,
                                    .rounding = self->request->rounding,
                                    .own = self->request->harness_text.length > 0,
+                                   .read = *self->request->call.shared ? self->request->call.shared
+                                                                       : NULL,
+                                   .written = "Y0",
                                    .thread_from = (uint64_t)self->request->call.scratch_bytes,
                                    .thread_bytes = (uint64_t)self->request->call.thread_bytes};
     opevo_case *what = NULL;
     opevo_computation *computation = NULL;
+    opevo_text label = {0};
     opevo_proof proof;
     opevo_status status = OPEVO_OK;
 
@@ -184,9 +230,11 @@ static opevo_status prove_case(answer *self, opevo_harness_set set, size_t i, op
         opevo_prove(self->module->module, self->harness, what, computation, &options, &proof, err));
     self->worst = worse(self->worst, proof.verdict);
     self->cases++;
-    opevo_i_prover_print(self->request->harness ? opevo_case_label(what) : "", computation, &proof,
-                         self->request->json, self->out);
+    print_label(self->request, what, &label);
+    opevo_i_prover_print(opevo_text_string(&label), computation, &proof, self->request->json,
+                         self->out);
 cleanup:
+    opevo_text_free(&label);
     opevo_computation_destroy(computation);
     opevo_case_close(what);
     return status;
@@ -202,6 +250,74 @@ static opevo_status prove_all(answer *self, opevo_error *err)
                 return status;
         }
     return self->cases ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_INVALID, "The harness has no cases.");
+}
+
+/* ---- Outputs in inputs ---- */
+
+/* Whether the source says of an operand that no other one lies there. */
+static bool is_restricted(const opevo_i_prover_module *module, const request *self,
+                          const opevo_workload_list *list, const char *name)
+{
+    LLVMValueRef kernel = LLVMGetNamedFunction(module->module, self->call.launch[0].kernel);
+    unsigned kind = LLVMGetEnumAttributeKindForName("noalias", 7), i = 0;
+
+    while (i < (unsigned)list->count && strcmp(list->item[i].name, name) != 0)
+        i++;
+    return !kernel || i >= LLVMCountParams(kernel) ||
+           LLVMGetEnumAttributeAtIndex(kernel, i + 1, kind) != NULL;
+}
+
+static opevo_status check_shared(const answer *self, const request *asked,
+                                 const opevo_computation *computation, opevo_error *err)
+{
+    opevo_workload *work = NULL;
+    opevo_status status = opevo_workload_create(computation, &work, err);
+
+    if (status == OPEVO_OK &&
+        (is_restricted(self->module, asked, &work->list, asked->call.shared) ||
+         is_restricted(self->module, asked, &work->list, "Y0")))
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s: Y0 may lie where %s lies, and yet one of them is restrict.",
+                            asked->kernel, asked->call.shared);
+    opevo_workload_destroy(work);
+    return status;
+}
+
+/* Once more for each input that the output may overwrite. */
+static opevo_status prove_shared(answer *self, request *asked, opevo_error *err)
+{
+    opevo_computation *computation = NULL;
+    const opevo_harness *apart = NULL;
+    opevo_harness *shared = NULL;
+    opevo_text text = {0};
+    opevo_status status = OPEVO_OK;
+
+    if (!asked->call.reused)
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_computation_read(opevo_text_string(&asked->computes_text), &computation, err));
+    for (unsigned i = 0; i < 32; i++) {
+        if (!(asked->call.reused >> i & 1))
+            continue;
+        snprintf(asked->call.shared, sizeof asked->call.shared, "X%u", i);
+        OPEVO_TRY(check_shared(self, asked, computation, err));
+        opevo_text_clear(&text);
+        OPEVO_TRY(opevo_i_prover_harness(computation, &asked->call, &text, err));
+        OPEVO_TRY(opevo_harness_parse(asked->kernel, opevo_text_string(&text), text.length, &shared,
+                                      err));
+        opevo_text_clear(&self->labels);
+        apart = self->harness;
+        self->harness = shared;
+        status = prove_all(self, err);
+        self->harness = apart;
+        opevo_harness_destroy(shared);
+        shared = NULL;
+        OPEVO_TRY(status);
+    }
+cleanup:
+    *asked->call.shared = '\0';
+    opevo_computation_destroy(computation);
+    opevo_text_free(&text);
+    return status;
 }
 
 /* ---- Certificates ---- */
@@ -277,9 +393,11 @@ opevo_status opevo_prover_answer(const char *text, opevo_text *out, int *exit_co
                                   opevo_text_string(&asked.words.lines), &module, err));
     OPEVO_TRY(hash_source(opevo_text_string(&asked.kernel_path), &source, err));
     OPEVO_TRY(prove_all(&self, err));
+    OPEVO_TRY(prove_shared(&self, &asked, err));
     read_certificate(&asked, &earlier);
     read_answers(opevo_text_string(&earlier), &certificate);
-    opevo_i_prover_print_all(self.worst, self.cases, source, &certificate, asked.json, out);
+    opevo_i_prover_print_all(self.worst, self.cases, source, &certificate, asked.json, asked.part,
+                             out);
     *exit_code = codes[self.worst];
 cleanup:
     opevo_text_free(&self.labels);

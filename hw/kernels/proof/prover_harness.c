@@ -56,6 +56,23 @@ static void add_operand(const opevo_i_prover_call *call, const opevo_workload_op
     opevo_text_free(&unused);
 }
 
+/* Where an output lies in an input, that is both its buffer and its argument. */
+static void add_output(const opevo_i_prover_call *call, const opevo_workload_operand *one,
+                       opevo_text *buffers, opevo_text *arguments, opevo_text *outputs)
+{
+    bool shares = *call->shared && strcmp(one->name, "Y0") == 0;
+    const char *name = shares ? call->shared : one->name;
+
+    if (shares) {
+        add_comma(arguments);
+        opevo_text_printf(arguments, "\"%s\"", name);
+    } else {
+        add_operand(call, one, false, buffers, arguments);
+    }
+    add_comma(outputs);
+    opevo_text_printf(outputs, "\"%s\": {\"absolute\": 0}", name);
+}
+
 static void add_launches(const opevo_i_prover_call *call, const char *arguments, opevo_text *out)
 {
     for (size_t i = 0; i < call->launches; i++) {
@@ -82,11 +99,10 @@ opevo_status opevo_i_prover_harness(const opevo_computation *computation,
     for (int i = 0; i < work->list.count; i++) {
         const opevo_workload_operand *one = &work->list.item[i];
 
-        add_operand(call, one, i < work->list.inputs, &buffers, &arguments);
         if (i < work->list.inputs)
-            continue;
-        add_comma(&outputs);
-        opevo_text_printf(&outputs, "\"%s\": {\"absolute\": 0}", one->name);
+            add_operand(call, one, true, &buffers, &arguments);
+        else
+            add_output(call, one, &buffers, &arguments, &outputs);
     }
     if (call->has_scratch)
         add_buffer("scratch",

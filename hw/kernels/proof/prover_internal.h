@@ -55,6 +55,8 @@ typedef struct opevo_i_prover_call {
         int64_t bytes;
     } pack[OPEVO_OPERANDS]; /* constants that the kernel takes in another layout */
     size_t packs;
+    uint32_t reused;                         /* inputs X<i>, as bits, where output Y0 may lie */
+    char shared[OPEVO_COMPUTATION_NAME + 1]; /* that of them where it does lie; "": none */
     bool has_scratch;
     int64_t scratch_bytes, thread_bytes; /* in common, and of each thread */
 } opevo_i_prover_call;
@@ -70,6 +72,11 @@ opevo_status opevo_i_prover_folder(const char *folder, opevo_text *kernel, opevo
                                    opevo_text *harness, opevo_i_prover_call *call,
                                    opevo_error *err);
 
+/* prover_library.c: the same of a kernel of a network's library in C, whose file begins with its
+ * computation, and with what calls it must know. */
+opevo_status opevo_i_prover_library(const char *path, opevo_text *computes,
+                                    opevo_i_prover_call *call, opevo_error *err);
+
 /* prover_print.c */
 void opevo_i_prover_print(const char *label, const opevo_computation *computation,
                           const opevo_proof *proof, bool json, opevo_text *out);
@@ -80,9 +87,9 @@ typedef struct opevo_i_prover_certificate {
 } opevo_i_prover_certificate;
 
 /* The last line: the verdict on all cases, of which source, and what it is not about; before it,
- * what an earlier answer said. */
+ * what an earlier answer said. A part of an answer in text has that alone. */
 void opevo_i_prover_print_all(opevo_proof_verdict verdict, size_t cases, uint64_t source,
-                              const opevo_i_prover_certificate *earlier, bool json,
+                              const opevo_i_prover_certificate *earlier, bool json, bool part,
                               opevo_text *out);
 
 #endif

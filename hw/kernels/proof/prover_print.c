@@ -136,7 +136,8 @@ static void add_certificate(const opevo_i_prover_certificate *earlier, uint64_t 
 }
 
 void opevo_i_prover_print_all(opevo_proof_verdict verdict, size_t cases, uint64_t source,
-                              const opevo_i_prover_certificate *earlier, bool json, opevo_text *out)
+                              const opevo_i_prover_certificate *earlier, bool json, bool part,
+                              opevo_text *out)
 {
     char hash[24];
 
@@ -159,6 +160,8 @@ void opevo_i_prover_print_all(opevo_proof_verdict verdict, size_t cases, uint64_
         opevo_text_add_visible(out, earlier->verdict);
         opevo_text_add(out, "\n");
     }
+    if (part)
+        return;
     opevo_text_printf(out, "%s, %zu case%s. Not covered: " NOT_COVERED ".\n",
                       opevo_proof_verdict_name(verdict), cases, cases == 1 ? "" : "s");
 }

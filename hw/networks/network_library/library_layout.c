@@ -6,19 +6,38 @@
 
 #include <opevo/memory.h>
 
+/* For each step the inputs that it may overwrite; to be freed. */
+static uint32_t *list_in_place(const opevo_network_library *self)
+{
+    uint32_t *in_place = opevo_calloc((size_t)self->inference->steps + 1, sizeof *in_place);
+
+    for (int n = 0; in_place && n < self->inference->steps; n++)
+        in_place[n] = self->task_of[n] < 0 ? 0 : self->task[self->task_of[n]].in_place;
+    return in_place;
+}
+
 static opevo_status make_plan(opevo_network_library *self, opevo_error *err)
 {
-    const opevo_network_inference *inference = self->inference;
-    uint32_t *in_place = opevo_calloc((size_t)inference->steps + 1, sizeof *in_place);
+    uint32_t *in_place = list_in_place(self);
     opevo_status status = OPEVO_OK;
 
     if (!in_place)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the memory plan of the network.");
-    for (int n = 0; n < inference->steps; n++)
-        in_place[n] = self->task_of[n] < 0 ? 0 : self->task[self->task_of[n]].in_place;
     opevo_memory_plan_destroy(self->plan);
     self->plan = NULL;
-    status = opevo_memory_plan_create(inference, in_place, &self->plan, err);
+    status = opevo_memory_plan_create(self->inference, in_place, &self->plan, err);
+    opevo_free(in_place);
+    return status;
+}
+
+opevo_status opevo_network_library_check_memory(const opevo_network_library *self, opevo_error *err)
+{
+    uint32_t *in_place = list_in_place(self);
+    opevo_status status = OPEVO_OK;
+
+    if (!in_place)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to check a memory plan.");
+    status = opevo_memory_plan_check(self->inference, self->plan, in_place, err);
     opevo_free(in_place);
     return status;
 }

@@ -364,6 +364,32 @@ void opevo_i_library_definitions(const opevo_i_library_task *task, opevo_text *o
     opevo_text_add(out, " */\n\n");
 }
 
+/* What a call must know that the heads of the functions do not say; `opevo prove` reads it. */
+static void add_call(const opevo_i_library_task *task, opevo_text *out)
+{
+    const opevo_kernel *kernel = &task->kernel;
+    uint64_t of_threads = kernel->parallel ? kernel->thread_scratch_bytes : 0;
+
+    opevo_text_printf(
+        out, "/* scratch memory: %llu bytes, and %llu of each thread */\n",
+        (unsigned long long)(kernel->scratch_bytes + kernel->thread_scratch_bytes - of_threads),
+        (unsigned long long)of_threads);
+    for (int i = 0; i < task->work->list.inputs; i++) {
+        char name[OPEVO_KERNEL_NAME];
+
+        if (!kernel->packed[i])
+            continue;
+        opevo_kernel_pack_name(kernel, i, name);
+        opevo_text_printf(out, "/* %s packs %s into %llu bytes */\n", name,
+                          task->work->list.item[i].name,
+                          (unsigned long long)kernel->packed[i] * sizeof(float));
+    }
+    for (int i = 0; i < 32; i++)
+        if (task->reused >> i & 1)
+            opevo_text_printf(out, "/* Y0 may lie where X%d lies */\n", i);
+    opevo_text_add(out, "\n");
+}
+
 /* The source of a kernel whose heads of functions are as the library calls them. */
 static void add_source(const opevo_i_library_task *task, opevo_text *out)
 {
@@ -388,6 +414,7 @@ void opevo_i_library_kernel(const opevo_network_library *self, int number, opevo
     opevo_i_library_part parts[] = {{"definitions", {0}}, {"source", {0}}};
 
     opevo_i_library_definitions(&self->task[number], &parts[0].text);
+    add_call(&self->task[number], &parts[0].text);
     add_source(&self->task[number], &parts[1].text);
     opevo_i_library_fill(self, opevo_i_library_kernel_text, parts, 2, out);
 }

@@ -150,6 +150,7 @@ static void check_plan(network_draw *self, const uint32_t *in_place)
     float *at[NETWORK_MOST] = {NULL};
 
     CHECK_OK(opevo_memory_plan_create(&self->super, in_place, &plan, &err));
+    CHECK_OK(opevo_memory_plan_check(&self->super, plan, in_place, &err));
     arena = malloc((size_t)plan->bytes + 1);
     for (int i = 0; i < self->super.values; i++) {
         const opevo_memory_place *place = &plan->place[i];
@@ -198,6 +199,78 @@ CHECK_TEST(nothing_is_overwritten)
         check_plan(&network, in_place);
         network_free(&network);
     }
+}
+
+/* Whether a plan gives the outputs that the steps have with memory of their own: what nothing has
+ * written is poison. */
+static bool is_right(network_draw *self, const opevo_memory_plan *plan)
+{
+    float *at[NETWORK_MOST] = {NULL};
+    bool right = true;
+
+    arena = malloc((size_t)plan->bytes + 1);
+    for (int64_t i = 0; i < plan->bytes / 4; i++)
+        arena[i] = NAN;
+    for (int i = 0; i < self->super.values; i++) {
+        const opevo_memory_place *place = &plan->place[i];
+
+        memory_of[i] = self->value[i].array.data;
+        if (!memory_of[i])
+            memory_of[i] = calloc((size_t)elements_of(self, i) + 1, sizeof(float));
+        at[i] =
+            place->kind == OPEVO_MEMORY_ARENA ? arena + place->offset / 4 : memory_of[place->value];
+    }
+    for (int i = 0; i < 32; i++)
+        memory_of[self->inputs[0]][i] = (float)(i * i + 1);
+    for (int n = 0; n < self->super.steps; n++) {
+        execute(self, &self->step[n], memory_of, NULL);
+        if (opevo_memory_plan_needs(plan, &self->step[n]))
+            execute(self, &self->step[n], at, plan);
+    }
+    for (int i = 0; i < self->super.outputs; i++) {
+        int value = self->outputs[i];
+
+        for (int64_t e = 0; e < elements_of(self, value); e++)
+            right &= at[value][e] == memory_of[value][e];
+    }
+    for (int i = 0; i < self->super.values; i++)
+        if (!self->value[i].array.data)
+            free(memory_of[i]);
+    free(arena);
+    return right;
+}
+
+/* Plans with one value elsewhere: the check lets none through that a run shows to be wrong. */
+CHECK_TEST(spoilt_plans_are_found)
+{
+    static network_draw network;
+    uint64_t state = 11;
+    int wrong = 0, found = 0;
+
+    for (int i = 0; i < 3000; i++) {
+        uint32_t in_place[NETWORK_MOST] = {0};
+        opevo_memory_plan *plan = NULL;
+        int value;
+        bool passes, right;
+
+        draw_network(&network, in_place, &state);
+        CHECK_OK(opevo_memory_plan_create(&network.super, in_place, &plan, &err));
+        value = (int)draw(&state, (uint64_t)network.super.values);
+        if (plan->place[value].kind == OPEVO_MEMORY_ARENA && plan->bytes > 64) {
+            plan->place[value].offset = 64 * (int64_t)draw(&state, (uint64_t)plan->bytes / 64);
+            passes = opevo_memory_plan_check(&network.super, plan, in_place, NULL) == OPEVO_OK;
+            right = plan->place[value].offset + 4 * elements_of(&network, value) <= plan->bytes &&
+                    is_right(&network, plan);
+            wrong += !right;
+            found += !passes;
+            if (passes && !right)
+                fail_msg("network %d: value %d at %d", i, value, (int)plan->place[value].offset);
+        }
+        opevo_memory_plan_destroy(plan);
+        network_free(&network);
+    }
+    print_message("%d plans are wrong, %d are refused\n", wrong, found);
+    assert_true(wrong > 200 && found >= wrong);
 }
 
 /* Chains whose ends are joined: producers write into the result, which is all where values are made

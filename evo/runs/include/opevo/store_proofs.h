@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a prover said of the kernels of a run. The store keeps its words, and does not judge them. */
+/* What a prover said of the kernels of a run. The store keeps its words, and does not judge. */
 
 #ifndef OPEVO_STORE_PROOFS_H
 #define OPEVO_STORE_PROOFS_H

@@ -69,6 +69,9 @@ typedef struct opevo_proof_options {
     /* Of the buffer "scratch": where threads of OpenMP have memory of their own;
      * opevo_simt_set_thread_memory. 0 bytes: nowhere. */
     uint64_t thread_from, thread_bytes;
+    /* Output `written` lies where input `read` does: the buffer of this name has both, and it is an
+     * output of the harness. NULL: each tensor has its own. */
+    const char *read, *written;
     bool rounding;       /* bound the roundings, too, at the cost of another run */
     uint64_t step_limit; /* of instructions of warps; 0: 2^40 */
     /* Hook of tests, that a wrong arithmetic is caught: change that of the kernel. */

@@ -18,7 +18,8 @@ enum { OPEVO_PROVER_PROVED, OPEVO_PROVER_REFUTED, OPEVO_PROVER_MISUSED, OPEVO_PR
  *   {"kernel": PATH, "harness": PATH, "computes": TEXT, "set": ["NAME=VALUE", ...],
  *    "words": LINES, "certificate": LINES, "seed": N, "json": BOOL, "rounding": BOOL}
  *
- * PATH is a folder of --emit, which needs no harness, or NAME.c, NAME.cu or NAME.ll. TEXT is a
+ * PATH is a folder of --emit or a kernel_NNN.c of a network's library, which need no harness, or
+ * NAME.c, NAME.cu, NAME.cl or NAME.ll. "part": true leaves the last line out of a text. TEXT is a
  * computation over the names of the harness; without it, the harness names one. `set` are the
  * parameters of tuning, and `words` further ones for the compiler, one a line. `certificate` is an
  * earlier answer in JSON, of a folder its file kernel.proof: whether it was about this source, and

@@ -51,6 +51,14 @@ opevo_status opevo_memory_plan_create(const opevo_network_inference *inference,
                                       const uint32_t *in_place, opevo_memory_plan **out,
                                       opevo_error *err);
 void opevo_memory_plan_destroy(opevo_memory_plan *plan); /* NULL is allowed */
+/* Prove of a plan that all reads, also those of the outputs in the end, are of what the steps made,
+ * and that nothing is written where the same step reads it, but in place. The steps are run on
+ * labels of elements, so it is proved for all contents. Errors: FAULT for a plan that is wrong,
+ * with the first step and the element; NOMEM. Cost: linear in the elements of all values, 8 bytes
+ * for each of the arena and of the results of copies. */
+opevo_status opevo_memory_plan_check(const opevo_network_inference *inference,
+                                     const opevo_memory_plan *plan, const uint32_t *in_place,
+                                     opevo_error *err);
 /* Whether the step is needed for an output of the network. */
 bool opevo_memory_plan_needs(const opevo_memory_plan *plan, const opevo_network_step *step);
 /* Whether a copy moves elements to where they are already. */
@@ -143,6 +151,9 @@ typedef struct opevo_network_library_sizes {
  * known in a layout of its kernel; NOMEM. */
 opevo_status opevo_network_library_measure(opevo_network_library *library,
                                            opevo_network_library_sizes *sizes, opevo_error *err);
+/* The same of the plan of a library that has been measured. */
+opevo_status opevo_network_library_check_memory(const opevo_network_library *library,
+                                                opevo_error *err);
 /* What the kernel of a point of a maker of the task's computation would add to packed_bytes, and
  * the scratch memory that it needs; scratch_bytes of a library is the largest of its tasks. The
  * library has been measured, and stays as it is; may be called from several threads at once.

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+#include "library_proof_internal.h"
+
+#include <opevo/file.h>
+#include <opevo/json.h>
+#include <opevo/memory.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NOT_COVERED                                                                                \
+    "the memory plan, the order of steps, steps that are not kernels, and what each proof does "   \
+    "not cover"
+
+enum { CERTIFICATE_BYTES = 1 << 26 };
+
+static void name_kernel(const char *folder, size_t i, opevo_text *out)
+{
+    opevo_text_clear(out);
+    opevo_text_printf(out, "%s/kernel_%03zu.c", folder, i);
+}
+
+bool opevo_i_cli_library_has_kernels(const char *folder)
+{
+    opevo_text path = {0};
+    bool has;
+
+    name_kernel(folder, 0, &path);
+    has = access(opevo_text_string(&path), F_OK) == 0;
+    opevo_text_free(&path);
+    return has;
+}
+
+static void add_undecided(const char *path, const char *reason, bool json, opevo_text *out)
+{
+    const char *name = strrchr(path, '/') + 1;
+
+    if (!json) {
+        opevo_text_printf(out, "%s: undecided  ", name);
+        opevo_text_add_visible(out, reason);
+        opevo_text_add(out, "\n");
+        return;
+    }
+    opevo_text_add(out, "{");
+    opevo_json_string(out, "case", name);
+    opevo_json_string(out, "verdict", "undecided");
+    opevo_json_string(out, "reason", reason);
+    opevo_text_add(out, "}\n");
+}
+
+static opevo_status prove_one(const char *path, const opevo_i_cli_proof_request *request,
+                              opevo_i_cli_library_proof *proof, opevo_text *out, opevo_error *err)
+{
+    opevo_i_cli_proof_request one = *request;
+    opevo_error inner = {OPEVO_OK, ""};
+    int code = OPEVO_I_CLI_UNDECIDED;
+    opevo_status status;
+
+    one.kernel = path;
+    one.part = true;
+    status = opevo_i_cli_proof_ask(&one, out, &code, &inner);
+    if (status == OPEVO_INVALID)
+        add_undecided(path, inner.message, request->json, out);
+    else if (status != OPEVO_OK)
+        return OPEVO_FAIL(err, status, "%s", inner.message);
+    proof->kernels++;
+    proof->proved += code == OPEVO_I_CLI_PROVED;
+    proof->refuted += code == OPEVO_I_CLI_REFUTED;
+    proof->undecided += code == OPEVO_I_CLI_UNDECIDED;
+    return opevo_text_check(out, err);
+}
+
+/* The answers about one kernel, which end with the hash of its source, or with why it is undecided;
+ * *at moves behind them. */
+static void take_certificate(const char **at, opevo_text *out)
+{
+    bool last = false;
+
+    opevo_text_clear(out);
+    while (**at && !last) {
+        size_t length = strcspn(*at, "\n");
+        opevo_text line = {0};
+
+        opevo_text_add_bytes(&line, *at, length);
+        last = strstr(opevo_text_string(&line), "\"source\": ") ||
+               !strstr(opevo_text_string(&line), "\"operations\": ");
+        opevo_text_add(out, opevo_text_string(&line));
+        opevo_text_add(out, "\n");
+        out->failed |= line.failed;
+        opevo_text_free(&line);
+        *at += length + ((*at)[length] == '\n');
+    }
+}
+
+opevo_status opevo_i_cli_library_prove(const char *folder, const opevo_i_cli_proof_request *request,
+                                       opevo_i_cli_library_proof *proof, opevo_text *out,
+                                       opevo_error *err)
+{
+    opevo_text path = {0}, certificate = {0};
+    opevo_i_cli_proof_request one = *request;
+    char *text = NULL;
+    const char *at = "";
+    size_t size = 0;
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_printf(&path, "%s/kernels.proof", folder);
+    if (opevo_file_read(opevo_text_string(&path), CERTIFICATE_BYTES, &text, &size, NULL) ==
+        OPEVO_OK)
+        at = text;
+    for (size_t i = 0;; i++) {
+        name_kernel(folder, i, &path);
+        OPEVO_TRY(opevo_text_check(&path, err));
+        if (access(path.data, F_OK) != 0)
+            break;
+        take_certificate(&at, &certificate);
+        one.certificate = certificate.length ? opevo_text_string(&certificate) : NULL;
+        OPEVO_TRY(prove_one(path.data, &one, proof, out, err));
+    }
+cleanup:
+    opevo_text_free(&path);
+    opevo_text_free(&certificate);
+    opevo_free(text);
+    return status;
+}
+
+int opevo_i_cli_library_proof_code(const opevo_i_cli_library_proof *proof)
+{
+    return proof->refuted     ? OPEVO_I_CLI_REFUTED
+           : proof->undecided ? OPEVO_I_CLI_UNDECIDED
+                              : OPEVO_I_CLI_PROVED;
+}
+
+void opevo_i_cli_library_proof_print(const opevo_i_cli_library_proof *proof, bool json,
+                                     opevo_text *out)
+{
+    static const char *const words[] = {[OPEVO_I_CLI_PROVED] = "proved",
+                                        [OPEVO_I_CLI_REFUTED] = "refuted",
+                                        [OPEVO_I_CLI_UNDECIDED] = "undecided"};
+    const char *verdict = words[opevo_i_cli_library_proof_code(proof)];
+
+    if (!json) {
+        opevo_text_printf(out,
+                          "%zu of %zu kernel%s proved, %zu refuted, %zu undecided. Not "
+                          "covered: " NOT_COVERED ".\n",
+                          proof->proved, proof->kernels, proof->kernels == 1 ? "" : "s",
+                          proof->refuted, proof->undecided);
+        return;
+    }
+    opevo_text_add(out, "{");
+    opevo_json_string(out, "verdict", verdict);
+    opevo_json_index(out, "kernels", proof->kernels);
+    opevo_json_index(out, "proved", proof->proved);
+    opevo_json_index(out, "refuted", proof->refuted);
+    opevo_json_index(out, "undecided", proof->undecided);
+    opevo_json_string(out, "not_covered", NOT_COVERED);
+    opevo_text_add(out, "}\n");
+}
