@@ -248,7 +248,8 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
                                   .binding_count = binding_count,
                                   .values = inputs.array,
                                   .files = inputs.file,
-                                  .value_count = (size_t)inputs.count};
+                                  .value_count = (size_t)inputs.count,
+                                  .counts = !files};
     if (opevo_i_cli_flag(call, "-o"))
         OPEVO_TRY(opevo_i_cli_library_prepare(call, &made, err));
     opevo_i_cli_network_say(call, "reading the model");

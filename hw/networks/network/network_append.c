@@ -41,7 +41,7 @@ static opevo_status bind(const opevo_i_net_reader *self, int number, const int *
                         "opset 13.",
                         err);
     if (ins < row->inputs_least || (row->inputs_most && ins > row->inputs_most) || outs < 1 ||
-        (row->outputs_most && outs > row->outputs_most))
+        (row->outputs_most && outs > row->outputs_most + opevo_i_net_is_counted(row)))
         return say_node(self, number, OPEVO_INVALID,
                         "The number of its inputs or outputs is wrong.", err);
     node->edges = opevo_malloc((size_t)(ins + outs), sizeof *node->edges);
@@ -154,6 +154,8 @@ static opevo_status infer_shapes(opevo_i_net_reader *self, int number, const ope
     if (status == OPEVO_OK)
         status = call->node->row->infer(call, &reason);
     if (status == OPEVO_OK)
+        status = opevo_i_net_count(call, &reason);
+    if (status == OPEVO_OK)
         return OPEVO_OK;
     if (!node->is_branch || status == OPEVO_NOMEM)
         return say_node(self, number, status, reason.message, err);
@@ -217,6 +219,16 @@ cleanup:
     return status;
 }
 
+/* Whether the values of all inputs are. */
+static bool is_known(const opevo_network *network, const int *in, int ins)
+{
+    bool known = true;
+
+    for (int i = 0; i < ins; i++)
+        known &= in[i] < 0 || network->value[in[i]].array.data;
+    return known;
+}
+
 opevo_status opevo_i_net_append(opevo_i_net_reader *self, const opevo_i_net_scope *scope,
                                 const Onnx__Node *source, const int *in, int ins, const int *out,
                                 int outs, opevo_error *err)
@@ -224,6 +236,7 @@ opevo_status opevo_i_net_append(opevo_i_net_reader *self, const opevo_i_net_scop
     opevo_network *network = self->network;
     const char *name = source->name ? source->name : "";
     opevo_status status = OPEVO_OK;
+    int both[2];
 
     if (network->nodes == NODES_MOST)
         return opevo_i_net_reader_fail(self, OPEVO_INVALID, err,
@@ -245,6 +258,13 @@ opevo_status opevo_i_net_append(opevo_i_net_reader *self, const opevo_i_net_scop
                            .row = opevo_i_net_row_of(source),
                            .opset = scope->opset,
                            .is_branch = scope->is_branch};
+    if (self->given.counts && outs == 1 && !is_known(network, in, ins) &&
+        opevo_i_net_is_counted(network->node[network->nodes].row)) {
+        both[0] = out[0];
+        OPEVO_TRY(opevo_i_net_reader_add(self, "count", &both[1], err));
+        out = both;
+        outs = 2;
+    }
     OPEVO_TRY(bind(self, network->nodes++, in, ins, out, outs, err));
     status = infer(self, network->nodes - 1, err);
 cleanup:

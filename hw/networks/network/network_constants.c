@@ -176,50 +176,6 @@ static opevo_status range(const opevo_i_net_call *call, const void *const *in, v
     return OPEVO_OK;
 }
 
-/* ---- Where numbers are not 0 ---- */
-
-static int64_t count_nonzero(const opevo_array *array)
-{
-    int64_t count = 0;
-
-    for (int64_t i = 0; i < opevo_array_elements(array); i++)
-        count += opevo_i_net_number(array, array->data, i) != 0;
-    return count;
-}
-
-static opevo_status infer_nonzero(const opevo_i_net_call *call, opevo_error *err)
-{
-    const opevo_array *in = &call->in[0]->array;
-    int64_t extent[2] = {in->dims, 0};
-
-    if (!in->data)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "Its input must be constant, so that the shape is known.");
-    extent[1] = count_nonzero(in);
-    return opevo_i_net_shape(call->out[0], OPEVO_NETWORK_INT64, 2, extent, err);
-}
-
-static opevo_status nonzero(const opevo_i_net_call *call, const void *const *in, void *const *out,
-                            opevo_error *err)
-{
-    const opevo_array *from = &call->in[0]->array;
-    int64_t *to = out[0], count = call->out[0]->array.extent[1], found = 0;
-
-    (void)err;
-    for (int64_t i = 0; i < opevo_array_elements(from); i++) {
-        int64_t rest = i;
-
-        if (opevo_i_net_number(from, in[0], i) == 0)
-            continue;
-        for (int d = from->dims - 1; d >= 0; d--) {
-            to[d * count + found] = rest % from->extent[d];
-            rest /= from->extent[d];
-        }
-        found++;
-    }
-    return OPEVO_OK;
-}
-
 /* ---- Conversions ---- */
 
 enum code { CAST, CAST_LIKE };
@@ -264,6 +220,5 @@ const opevo_i_net_operator opevo_i_net_constants[] = {
      CAST_LIKE, "round_mode=string:24- saturate=int:19-", &conversion, 0},
     {"Size", 1, 1, 1, 1, infer_size, NULL, nothing, 0, NULL, NULL, 0},
     {"Range", 11, 3, 3, 1, infer_range, NULL, range, 0, NULL, NULL, 0},
-    {"NonZero", 9, 1, 1, 1, infer_nonzero, NULL, nonzero, 0, NULL, NULL, 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };

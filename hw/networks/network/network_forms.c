@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+const opevo_i_net_form *const opevo_i_net_forms[] = {
+    opevo_i_net_control, opevo_i_net_sequences, opevo_i_net_transformers,
+    opevo_i_net_fused,   opevo_i_net_scaled,    opevo_i_net_losses,
+    opevo_i_net_signal,  opevo_i_net_composed,  NULL};
+
 static bool has_graph(const Onnx__Node *source)
 {
     bool any = false;
@@ -18,16 +23,13 @@ static bool has_graph(const Onnx__Node *source)
 /* An If without branches is the node that takes one of two tensors. */
 const opevo_i_net_form *opevo_i_net_form_of(const Onnx__Node *source)
 {
-    static const opevo_i_net_form *const families[] = {
-        opevo_i_net_control, opevo_i_net_sequences, opevo_i_net_transformers, opevo_i_net_fused,
-        opevo_i_net_scaled,  opevo_i_net_losses,    opevo_i_net_signal,       opevo_i_net_composed};
     char name[OPEVO_I_NET_NAME];
 
     opevo_i_net_name_of(source, name, sizeof name);
     if (strcmp(name, "If") == 0 && !has_graph(source))
         return NULL;
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        for (const opevo_i_net_form *form = families[i]; form->name; form++)
+    for (const opevo_i_net_form *const *family = opevo_i_net_forms; *family; family++) {
+        for (const opevo_i_net_form *form = *family; form->name; form++)
             if (strcmp(form->name, name) == 0)
                 return form;
     }

@@ -112,6 +112,12 @@ extern const opevo_i_net_operator opevo_i_net_elementwise[], opevo_i_net_unary[]
 /* All of them, and NULL. Hook of tests. */
 extern const opevo_i_net_operator *const opevo_i_net_families[];
 
+/* Whether a second output can say how large the result is. */
+bool opevo_i_net_is_counted(const opevo_i_net_operator *row);
+/* Which dimension of the outputs is counted, as one of an input is; that of the row has no rule, or
+ * elements behind the count would be seen. Errors: INVALID. */
+opevo_status opevo_i_net_count(const opevo_i_net_call *call, opevo_error *err);
+
 /* The row of If with its branches taken in: a condition, and what it chooses. */
 extern const opevo_i_net_operator *const opevo_i_net_choice;
 

@@ -349,10 +349,52 @@ static opevo_status check_outputs(const opevo_i_net_reader *self, opevo_error *e
     return status;
 }
 
+/* How large the outputs are whose size depends on data, as outputs of their own. */
+static opevo_status add_counts(opevo_i_net_reader *self, opevo_error *err)
+{
+    opevo_network *network = self->network;
+    int outputs = network->outputs, *grown = NULL;
+    opevo_status status = OPEVO_OK;
+
+    for (int i = 0; i < outputs && status == OPEVO_OK; i++) {
+        const opevo_network_value *value = &network->value[network->output[i]];
+        const Onnx__Node node = {.op_type = (char *)"Min", .name = (char *)value->name};
+        opevo_i_net_builder make = {.reader = self,
+                                    .scope = &self->main,
+                                    .source = &node,
+                                    .target = OPEVO_I_NET_OMITTED,
+                                    .err = err};
+        const char *name = NULL;
+        opevo_text text = {0};
+        int most = 0;
+
+        if (!value->counted)
+            continue;
+        most = value->count;
+        opevo_text_printf(&text, "%s.count", value->name);
+        OPEVO_TRY(opevo_i_net_reader_keep(self, &text, &name, err));
+        OPEVO_TRY(opevo_i_net_reader_add(self, name, &make.target, err));
+        grown = opevo_realloc(network->output, (size_t)network->outputs + 1, sizeof *grown);
+        if (!grown)
+            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outputs of a model."));
+        network->output = grown;
+        network->output[network->outputs++] = make.target;
+        value = &network->value[network->output[i]];
+        network->value[make.target].output = true;
+        opevo_i_net_build_two(
+            &make, "Min", NULL, most,
+            opevo_i_net_build_whole(&make, value->array.extent[value->counted - 1]));
+        status = make.status;
+    }
+cleanup:
+    return status;
+}
+
 bool opevo_network_output_is_stale(const opevo_network *network, int i, opevo_text *out)
 {
-    const Onnx__ValueInfo *info = network->model->graph->output[i];
-    const Onnx__TensorType *type = info->type ? info->type->tensor_type : NULL;
+    const Onnx__Graph *graph = network->model->graph;
+    const Onnx__ValueInfo *info = (size_t)i < graph->n_output ? graph->output[i] : NULL;
+    const Onnx__TensorType *type = info && info->type ? info->type->tensor_type : NULL;
     const Onnx__Shape *shape = type ? type->shape : NULL;
     const opevo_array *array = &network->value[network->output[i]].array;
 
@@ -433,6 +475,7 @@ opevo_status opevo_network_read(const char *path, const opevo_network_given *giv
     OPEVO_TRY(take_outputs(&self, err));
     OPEVO_TRY(opevo_i_net_read_nodes(&self, err));
     OPEVO_TRY(check_outputs(&self, err));
+    OPEVO_TRY(add_counts(&self, err));
     *out = network;
     network = NULL;
 cleanup:

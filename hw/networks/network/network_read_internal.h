@@ -41,7 +41,7 @@ typedef struct opevo_i_net_scope {
     const struct opevo_i_net_scope *outer; /* whose names are seen as well; NULL: none */
     opevo_i_net_names names;
     const char *prefix; /* of the names of its values; "" for the graph of the model */
-    const char *called; /* of the names of its nodes; a branch is met once, and has that around it */
+    const char *called; /* of the names of its nodes; a branch has that of the graph around it */
     /* Of a function: what attributes of its nodes may refer to; NULL otherwise. */
     const Onnx__Node *call;
     const Onnx__Function *function;
@@ -181,6 +181,8 @@ typedef struct opevo_i_net_form {
 extern const opevo_i_net_form opevo_i_net_control[], opevo_i_net_sequences[],
     opevo_i_net_transformers[], opevo_i_net_fused[], opevo_i_net_scaled[], opevo_i_net_losses[],
     opevo_i_net_signal[], opevo_i_net_composed[];
+/* All of them, and NULL. */
+extern const opevo_i_net_form *const opevo_i_net_forms[];
 const opevo_i_net_form *opevo_i_net_form_of(const Onnx__Node *source); /* NULL: none */
 /* Read a node that one of these, or a function, stands for. */
 opevo_status opevo_i_net_expand(opevo_i_net_reader *self, opevo_i_net_scope *scope,

@@ -8,13 +8,19 @@
 
 #include <string.h>
 
-const char *const opevo_network_routine_texts[] = {
-    opevo_i_net_routine_text_routine_h,   opevo_i_net_routine_text_routines_h,
-    opevo_i_net_routine_text_elements_c,  opevo_i_net_routine_text_places_c,
-    opevo_i_net_routine_text_reduce_c,    opevo_i_net_routine_text_resize_c,
-    opevo_i_net_routine_text_recurrent_c, opevo_i_net_routine_text_quantized_c,
-    opevo_i_net_routine_text_windows_c,   opevo_i_net_routine_text_sample_c,
-    opevo_i_net_routine_text_einsum_c,    NULL};
+const char *const opevo_network_routine_texts[] = {opevo_i_net_routine_text_routine_h,
+                                                   opevo_i_net_routine_text_routines_h,
+                                                   opevo_i_net_routine_text_elements_c,
+                                                   opevo_i_net_routine_text_places_c,
+                                                   opevo_i_net_routine_text_reduce_c,
+                                                   opevo_i_net_routine_text_resize_c,
+                                                   opevo_i_net_routine_text_recurrent_c,
+                                                   opevo_i_net_routine_text_quantized_c,
+                                                   opevo_i_net_routine_text_windows_c,
+                                                   opevo_i_net_routine_text_sample_c,
+                                                   opevo_i_net_routine_text_einsum_c,
+                                                   opevo_i_net_routine_text_select_c,
+                                                   NULL};
 
 /* ---- Parameters ---- */
 

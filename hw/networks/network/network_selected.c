@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Operators whose results are as large as data say: their inputs are constant, or become it since
- * the model runs while it is read. */
+/* Operators whose results are as large as data say. Where their inputs are constant, that is known;
+ * otherwise a result has the most that it may need, and another one says how much that is. */
 
 #include "network_routine_internal.h"
 
@@ -17,141 +17,58 @@ static opevo_status need_data(const opevo_i_net_call *call, opevo_error *err)
         if (call->in[i] && !call->in[i]->array.data)
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "The size of its result depends on input %d, which is not constant: "
-                              "--run computes it, a library does not.",
+                              "--run computes it.",
                               i);
     }
     return OPEVO_OK;
 }
 
-/* ---- Boxes that do not overlap -------------------------------------------------------------- */
-
-/* Boxes of one batch and class, best first. */
-typedef struct candidate {
-    float score;
-    int64_t box;
-} candidate;
-
-static int compare_candidates(const void *a, const void *b)
+static bool has_data(const opevo_i_net_call *call)
 {
-    const candidate *x = a, *y = b;
-
-    if (x->score > y->score || (!isnan(x->score) && isnan(y->score)))
-        return -1;
-    if (x->score < y->score || (isnan(x->score) && !isnan(y->score)))
-        return 1;
-    return x->box < y->box ? -1 : x->box > y->box;
+    return need_data(call, NULL) == OPEVO_OK;
 }
 
-typedef struct corners {
-    float least[2], most[2], area;
-} corners;
-
-/* Two corners, in any order; or a centre with width and height. */
-static corners corners_of(const float *box, bool centred)
+/* Slices of the result along `dim`: as many as there are, or at most `extent[dim]`, in which case
+ * the second output says how many. */
+static opevo_status give(const opevo_i_net_call *call, opevo_network_type type, int dims,
+                         int64_t *extent, int dim, opevo_error *err)
 {
-    corners out = {.area = 1};
-
-    for (int d = 0; d < 2; d++) {
-        float a = centred ? box[d] - box[2 + d] / 2 : box[d];
-        float b = centred ? box[d] + box[2 + d] / 2 : box[2 + d];
-
-        out.least[d] = fminf(a, b);
-        out.most[d] = fmaxf(a, b);
-        out.area *= out.most[d] - out.least[d];
-    }
-    return out;
-}
-
-static bool overlaps(const corners *a, const corners *b, float most)
-{
-    float common = 1;
-
-    for (int d = 0; d < 2; d++)
-        common *= fmaxf(fminf(a->most[d], b->most[d]) - fmaxf(a->least[d], b->least[d]), 0);
-    return a->area > 0 && b->area > 0 && common > 0 && common / (a->area + b->area - common) > most;
-}
-
-typedef struct suppression {
-    const float *box, *score;
-    int64_t batches, classes, boxes, most; /* boxes of a class */
-    float overlap, threshold;
-    bool scored, centred; /* scored: those above `threshold` only */
-    candidate *item;
-    corners *kept;
-} suppression;
-
-/* Of one batch and class: how many are kept, which are written where `to` is not NULL. */
-static int64_t suppress(suppression *self, int64_t batch, int64_t class, int64_t *to)
-{
-    const float *score = self->score + (batch * self->classes + class) * self->boxes;
-    const float *box = self->box + batch * self->boxes * 4;
-    int64_t count = 0, kept = 0;
-
-    for (int64_t i = 0; i < self->boxes; i++) {
-        if (!self->scored || score[i] > self->threshold)
-            self->item[count++] = (candidate){score[i], i};
-    }
-    qsort(self->item, (size_t)count, sizeof *self->item, compare_candidates);
-    for (int64_t i = 0; i < count && kept < self->most; i++) {
-        corners at = corners_of(box + self->item[i].box * 4, self->centred);
-        bool hides = false;
-
-        for (int64_t k = 0; k < kept && !hides; k++)
-            hides = overlaps(&at, &self->kept[k], self->overlap);
-        if (hides)
-            continue;
-        if (to)
-            memcpy(to + 3 * kept, (int64_t[]){batch, class, self->item[i].box}, 3 * sizeof *to);
-        self->kept[kept++] = at;
-    }
-    return kept;
-}
-
-static double number_of(const opevo_i_net_call *call, int in, double absent)
-{
-    const opevo_array *array = call->ins > in && call->in[in] ? &call->in[in]->array : NULL;
-
-    return array && opevo_array_elements(array) ? opevo_i_net_number(array, array->data, 0)
-                                                : absent;
-}
-
-static opevo_status run_suppression(const opevo_i_net_call *call, int64_t *to, int64_t *count,
-                                    opevo_error *err)
-{
-    const opevo_array *box = &call->in[0]->array, *score = &call->in[1]->array;
-    suppression self = {.box = box->data,
-                        .score = score->data,
-                        .batches = score->extent[0],
-                        .classes = score->extent[1],
-                        .boxes = score->extent[2],
-                        .overlap = (float)number_of(call, 3, 0),
-                        .threshold = (float)number_of(call, 4, 0),
-                        .scored = call->ins > 4 && call->in[4],
-                        .centred = opevo_i_net_attribute_int(call, "center_point_box", 0) != 0};
-    double most = number_of(call, 2, 0);
+    const void **in = opevo_calloc((size_t)call->ins + 1, sizeof *in);
+    opevo_network_value counted = {.array = {.type = OPEVO_NETWORK_INT64, .data = &extent[dim]}};
+    opevo_network_value nothing = {.array = {.type = type}};
+    opevo_network_value *outs[2] = {&nothing, &counted};
+    void *data[2] = {NULL, &extent[dim]};
+    opevo_i_net_call count = *call;
     opevo_status status = OPEVO_OK;
 
-    self.most = most < (double)self.boxes ? (int64_t)most : self.boxes;
-    self.item = opevo_malloc((size_t)self.boxes + 1, sizeof *self.item);
-    self.kept = opevo_malloc((size_t)self.boxes + 1, sizeof *self.kept);
-    if (!self.item || !self.kept)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for boxes."));
-    *count = 0;
-    for (int64_t b = 0; b < self.batches; b++) {
-        for (int64_t c = 0; c < self.classes; c++)
-            *count += suppress(&self, b, c, to ? to + 3 * *count : NULL);
+    if (!in)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the inputs of a node.");
+    if (has_data(call)) {
+        for (int i = 0; i < call->ins; i++)
+            in[i] = call->in[i] ? call->in[i]->array.data : NULL;
+        count.out = outs;
+        count.outs = 2;
+        OPEVO_TRY(opevo_i_net_move_by_routine(&count, in, data, err));
+    } else if (call->outs < 2) {
+        OPEVO_TRY(need_data(call, err));
+    } else {
+        OPEVO_TRY(opevo_i_net_shape(call->out[1], OPEVO_NETWORK_INT64, 0, NULL, err));
+        call->out[0]->counted = dim + 1;
+        call->out[0]->count = call->node->super.output[1];
     }
+    status = opevo_i_net_shape(call->out[0], type, dims, extent, err);
 cleanup:
-    opevo_free(self.item);
-    opevo_free(self.kept);
+    opevo_free(in);
     return status;
 }
+
+/* ---- Boxes that do not overlap -------------------------------------------------------------- */
 
 static opevo_status infer_suppression(const opevo_i_net_call *call, opevo_error *err)
 {
     const opevo_array *box = &call->in[0]->array, *score = &call->in[1]->array;
-    int64_t extent[2] = {0, 3};
-    opevo_status status = OPEVO_OK;
+    const opevo_array *most = call->ins > 2 && call->in[2] ? &call->in[2]->array : NULL;
+    int64_t extent[2] = {0, 3}, kept = 0;
 
     if (box->type != OPEVO_NETWORK_FLOAT32 || score->type != OPEVO_NETWORK_FLOAT32 ||
         box->dims != 3 || score->dims != 3 || box->extent[2] != 4 ||
@@ -159,76 +76,67 @@ static opevo_status infer_suppression(const opevo_i_net_call *call, opevo_error 
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Its boxes and scores are not float32 of batch x boxes x 4 and batch x "
                           "classes x boxes.");
-    OPEVO_TRY(need_data(call, err));
-    OPEVO_TRY(run_suppression(call, NULL, &extent[0], err));
-    status = opevo_i_net_shape(call->out[0], OPEVO_NETWORK_INT64, 2, extent, err);
-cleanup:
-    return status;
+    if (most && opevo_array_elements(most))
+        kept = most->data ? opevo_i_net_whole(most, most->data, 0) : score->extent[2];
+    kept = kept < 0 ? 0 : kept < score->extent[2] ? kept : score->extent[2];
+    extent[0] = score->extent[0] * score->extent[1] * kept;
+    return give(call, OPEVO_NETWORK_INT64, 2, extent, 0, err);
 }
 
-static opevo_status move_suppression(const opevo_i_net_call *call, const void *const *in,
-                                     void *const *out, opevo_error *err)
+static opevo_status take_centres(const opevo_i_net_call *call, opevo_network_routine *out,
+                                 opevo_error *err)
 {
-    int64_t count = 0;
+    return opevo_i_net_routine_whole(out, opevo_i_net_attribute_int(call, "center_point_box", 0),
+                                     err);
+}
 
-    (void)in;
-    return run_suppression(call, out[0], &count, err);
+/* ---- Where numbers are not 0 ---------------------------------------------------------------- */
+
+static opevo_status infer_nonzero(const opevo_i_net_call *call, opevo_error *err)
+{
+    const opevo_array *in = &call->in[0]->array;
+    int64_t extent[2] = {in->dims, opevo_array_elements(in)};
+
+    return give(call, OPEVO_NETWORK_INT64, 2, extent, 1, err);
 }
 
 /* ---- Slices where a condition holds --------------------------------------------------------- */
 
+static opevo_status axis_of(const opevo_i_net_call *call, int *axis, opevo_error *err)
+{
+    *axis = -1;
+    return opevo_i_net_attribute(call, "axis")
+               ? opevo_i_net_axis(opevo_i_net_attribute_int(call, "axis", 0),
+                                  call->in[0]->array.dims, axis, err)
+               : OPEVO_OK;
+}
+
 static opevo_status infer_compressed(const opevo_i_net_call *call, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array, *taken = &call->in[1]->array;
-    bool flat = !opevo_i_net_attribute(call, "axis");
-    int64_t extent[OPEVO_NETWORK_DIMS] = {0}, most = opevo_array_elements(in), count = 0;
+    int64_t extent[OPEVO_NETWORK_DIMS] = {opevo_array_elements(in)};
     opevo_status status = OPEVO_OK;
     int axis = 0;
 
-    OPEVO_TRY(need_data(call, err));
-    if (!flat) {
-        OPEVO_TRY(
-            opevo_i_net_axis(opevo_i_net_attribute_int(call, "axis", 0), in->dims, &axis, err));
+    OPEVO_TRY(axis_of(call, &axis, err));
+    if (axis >= 0)
         memcpy(extent, in->extent, sizeof extent);
-        most = in->extent[axis];
-    }
-    if (taken->dims != 1 || taken->type != OPEVO_NETWORK_BOOL || taken->extent[0] > most)
+    if (taken->dims != 1 || taken->type != OPEVO_NETWORK_BOOL ||
+        taken->extent[0] > extent[axis < 0 ? 0 : axis])
         return OPEVO_FAIL(err, OPEVO_INVALID, "Its condition is not one Boolean of each slice.");
-    for (int64_t i = 0; i < taken->extent[0]; i++)
-        count += opevo_i_net_whole(taken, taken->data, i) != 0;
-    extent[axis] = count;
-    status = opevo_i_net_shape(call->out[0], in->type, flat ? 1 : in->dims, extent, err);
+    extent[axis < 0 ? 0 : axis] = taken->extent[0];
+    status = give(call, in->type, axis < 0 ? 1 : in->dims, extent, axis < 0 ? 0 : axis, err);
 cleanup:
     return status;
 }
 
-static opevo_status move_compressed(const opevo_i_net_call *call, const void *const *in,
-                                    void *const *out, opevo_error *err)
+static opevo_status take_slices(const opevo_i_net_call *call, opevo_network_routine *out,
+                                opevo_error *err)
 {
-    const opevo_array *from = &call->in[0]->array, *taken = &call->in[1]->array;
-    bool flat = !opevo_i_net_attribute(call, "axis");
-    int64_t inner = 1, outer = 1, slices = opevo_array_elements(from), to = 0;
     int axis = 0;
-    opevo_status status = OPEVO_OK;
+    opevo_status status = axis_of(call, &axis, err);
 
-    if (!flat) {
-        OPEVO_TRY(
-            opevo_i_net_axis(opevo_i_net_attribute_int(call, "axis", 0), from->dims, &axis, err));
-        for (int d = axis + 1; d < from->dims; d++)
-            inner *= from->extent[d];
-        for (int d = 0; d < axis; d++)
-            outer *= from->extent[d];
-        slices = from->extent[axis];
-    }
-    for (int64_t o = 0; o < outer; o++) {
-        for (int64_t s = 0; s < taken->extent[0]; s++) {
-            for (int64_t i = 0; i < inner && opevo_i_net_whole(taken, in[1], s); i++)
-                opevo_i_net_copy_element(from->type, in[0], (o * slices + s) * inner + i, out[0],
-                                         to++);
-        }
-    }
-cleanup:
-    return status;
+    return status == OPEVO_OK ? opevo_i_net_routine_whole(out, axis, err) : status;
 }
 
 /* ---- Different slices ----------------------------------------------------------------------- */
@@ -372,10 +280,23 @@ static opevo_status move_unique(const opevo_i_net_call *call, const void *const 
     return status;
 }
 
+static const opevo_i_net_routine boxes = {"routine_suppress", routine_suppress, take_centres};
+static const opevo_i_net_routine places = {"routine_nonzero", routine_nonzero,
+                                           opevo_i_net_routine_take_none};
+static const opevo_i_net_routine taken = {"routine_compress", routine_compress, take_slices};
+
 const opevo_i_net_operator opevo_i_net_selected[] = {
-    {"NonMaxSuppression", 10, 2, 5, 1, infer_suppression, NULL, move_suppression, 0,
-     "center_point_box=int", NULL, 0},
-    {"Compress", 9, 2, 2, 1, infer_compressed, NULL, move_compressed, 0, "axis=int", NULL, 2},
+    {"NonMaxSuppression", 10, 2, 5, 1, infer_suppression, opevo_i_net_define_none,
+     opevo_i_net_move_by_routine, 0, "center_point_box=int", &boxes, 0},
+    {"NonZero", 9, 1, 1, 1, infer_nonzero, opevo_i_net_define_none, opevo_i_net_move_by_routine, 0,
+     NULL, &places, 0},
+    {"Compress", 9, 2, 2, 1, infer_compressed, opevo_i_net_define_none, opevo_i_net_move_by_routine,
+     0, "axis=int", &taken, 0},
     {"Unique", 11, 1, 1, 4, infer_unique, NULL, move_unique, 0, "axis=int sorted=int", NULL, 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };
+
+bool opevo_i_net_is_counted(const opevo_i_net_operator *row)
+{
+    return row->routine == &boxes || row->routine == &places || row->routine == &taken;
+}

@@ -144,6 +144,10 @@ static void add_copy(const opevo_network_library *self, const opevo_network_step
         opevo_text_add(out, ", NULL");
     } else {
         opevo_text_add(out, "0, ");
+        /* Pointers to inputs are to void where not all are of float. */
+        if (self->plan->place[step->input[copy.input]].kind == OPEVO_MEMORY_INPUT &&
+            !opevo_i_library_is_float(self->inference))
+            opevo_text_add(out, "(const float *)");
         opevo_i_library_address(self, step->input[copy.input], out);
         opevo_text_printf(out, " + %lld", (long long)copy.from);
     }

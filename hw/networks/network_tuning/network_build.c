@@ -242,7 +242,8 @@ opevo_status opevo_network_build_sized(const char *model, const char *folder,
     OPEVO_TRY(complete(&self, model, err));
     OPEVO_TRY(read_shapes(&self, err));
     OPEVO_TRY(opevo_network_library_make_folder(folder, &made, err));
-    given = (opevo_network_given){.shapes = self.shapes.shape, .shape_count = self.shapes.count};
+    given = (opevo_network_given){
+        .shapes = self.shapes.shape, .shape_count = self.shapes.count, .counts = true};
     OPEVO_TRY(opevo_network_read(model, &given, &self.network, err));
     OPEVO_TRY(run_passes(&self, err));
     OPEVO_TRY(make_library(&self, folder, err));

@@ -398,6 +398,86 @@ CHECK_TEST(test_boxes)
     }
 }
 
+/* Corners of the boxes that are left, by a network of known sizes: rows up to its count are those
+ * of the model that runs while it is read. */
+CHECK_TEST(test_counted)
+{
+    for (int round = 0; round < 10; round++) {
+        opevo_array in[] = {make_array(3, (int64_t[]){1, BOXES, 4}, &state),
+                            make_array(3, (int64_t[]){1, 2, BOXES}, &state)},
+                    y[2] = {{0}}, wanted = {0};
+        opevo_network_given given = {.values = in, .value_count = 2, .eager = true};
+        opevo_network *network = NULL;
+        int64_t count = 0;
+        model made;
+
+        start(&made, 13);
+        add_input(&made, "boxes", 3, in[0].extent);
+        add_input(&made, "scores", 3, in[1].extent);
+        add_whole(&made, "most", 1, (int64_t[]){KEPT});
+        add_weights(&made, "overlap", 1, (int64_t[]){1}, 0.4, 0.4, &state);
+        add_weights(&made, "score", 1, (int64_t[]){1}, 0.2, 0.2, &state);
+        add_whole(&made, "two", 1, (int64_t[]){2});
+        add_whole(&made, "three", 1, (int64_t[]){3});
+        add_whole(&made, "one", 1, (int64_t[]){1});
+        add_whole(&made, "zero", 1, (int64_t[]){0});
+        add_whole(&made, "first", 1, (int64_t[]){9});
+        add_node(&made, "NonMaxSuppression", "boxes scores most overlap score", "rows");
+        add_node(&made, "Slice", "rows two three one", "column");
+        add_node(&made, "Squeeze", "column one", "places");
+        add_node(&made, "Squeeze", "boxes zero", "all");
+        add_node(&made, "Gather", "all places", "taken");
+        add_node(&made, "Slice", "taken zero first zero", "few");
+        add_node(&made, "Neg", "few", "y");
+        set_output(&made, "y");
+        CHECK_OK(model_read(&made, &given, &network));
+        CHECK_OK(opevo_network_run(network, in, &wanted, 1, &err));
+        opevo_network_destroy(network);
+        network = NULL;
+        assert_int_equal(model_read(&made, NULL, &network), OPEVO_INVALID);
+        given = (opevo_network_given){.counts = true};
+        CHECK_OK(model_read(&made, &given, &network));
+        assert_int_equal(opevo_network_output_count(network), 2);
+        CHECK_OK(opevo_network_run(network, in, y, 1, &err));
+        count = *(int64_t *)y[1].data;
+        assert_true(count == wanted.extent[0] && count > 0 && y[0].extent[0] == 9);
+        assert_memory_equal(y[0].data, wanted.data, (size_t)count * 4 * sizeof(float));
+        opevo_network_destroy(network);
+        for (int i = 0; i < 2; i++) {
+            opevo_array_free(&in[i]);
+            opevo_array_free(&y[i]);
+        }
+        opevo_array_free(&wanted);
+        model_finish(&made);
+    }
+}
+
+/* What would see rows behind the count is refused: a sum of them, and their number. */
+CHECK_TEST(test_counted_refused)
+{
+    static const char *const operations[] = {"ReduceSum", "Shape", "TopK", "Sigmoid"};
+
+    for (int i = 0; i < 4; i++) {
+        opevo_network_given given = {.counts = true};
+        opevo_network *network = NULL;
+        model made;
+
+        start(&made, 13);
+        add_input(&made, "x", 1, (int64_t[]){5});
+        add_whole(&made, "k", 1, (int64_t[]){1});
+        add_node(&made, "NonZero", "x", "places");
+        add_node(&made, "Cast", "places", "numbers");
+        add_int(&made, 1, "to", OPEVO_NETWORK_FLOAT32);
+        add_node(&made, operations[i], i == 2 ? "numbers k" : "numbers", "y");
+        set_output(&made, "y");
+        assert_int_equal(model_read(&made, &given, &network), i == 3 ? OPEVO_OK : OPEVO_INVALID);
+        if (i < 3)
+            assert_non_null(strstr(failure.message, "whose size depends on data"));
+        opevo_network_destroy(network);
+        model_finish(&made);
+    }
+}
+
 /* Which output of Unique, sorted or in the order of what is found: y[inverse] is x, counts are
  * those of equal elements, and no two of y are equal. */
 CHECK_TEST(test_unique)

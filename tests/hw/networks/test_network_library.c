@@ -356,6 +356,31 @@ CHECK_TEST(what_computes_little_is_right)
     remove_tree(folder);
 }
 
+/* Part of an input, from an element on, beside whole numbers: inputs are pointers to void then. */
+CHECK_TEST(parts_of_mixed_inputs_are_right)
+{
+    static const char *const make[] = {
+        "make", "-s", "-C", folder, "check", "CFLAGS=-O1 -Wall -Wextra -Wpedantic -Werror", NULL};
+    static network_draw network;
+    int64_t size[] = {24}, part[] = {9}, one[] = {1};
+    opevo_network_step *step = NULL;
+    int x = 0, y = 0;
+
+    network_start(&network);
+    x = network_input(&network, 1, size);
+    network.value[network_input(&network, 1, one)].array.type = OPEVO_NETWORK_INT64;
+    y = network_value(&network, 1, part);
+    step = network_step(&network, OPEVO_NETWORK_STEP_COPY, y);
+    network_read(step, x);
+    step->copy[step->copies++] = (opevo_network_copy){
+        .dims = 1, .extent = {9}, .from = 5, .from_stride = {2}, .to_stride = {1}};
+    network_output(&network, y);
+    write_library(&network.super, 1);
+    CHECK_PROGRAM(make);
+    network_free(&network);
+    remove_tree(folder);
+}
+
 int main(void)
 {
     return enter_folder() ? leave_folder(check_tests(NULL, NULL)) : 1;

@@ -146,6 +146,7 @@ routine routine_reduce, routine_place, routine_softmax;
 routine routine_resize, routine_max_pool, routine_grid_sample, routine_regions, routine_einsum,
     routine_determinant;
 routine routine_recurrent;
+routine routine_suppress, routine_nonzero, routine_compress;
 routine routine_quantize, routine_dequantize, routine_quantize_dynamic, routine_whole_product,
     routine_whole_convolution;
 

@@ -67,6 +67,9 @@ typedef struct opevo_network_value {
     opevo_array array; /* `data` of constants whose value is known */
     bool constant;     /* the same in every run: weights, and what is computed from them alone */
     bool input, output;
+    /* Where data decide how many slices there are along a dimension: its number from 1 (0: none),
+     * and the value that says how many, at most the extent. Those behind are of no meaning. */
+    int counted, count;
     int producer; /* the node that makes it; -1 for inputs and stored tensors */
 } opevo_network_value;
 
@@ -113,6 +116,9 @@ typedef struct opevo_network_given {
     /* All values become constants, and everything is computed while the model is read: so nothing
      * needs to be known before, neither sizes nor how often a loop runs. */
     bool eager;
+    /* Sizes may depend on data: tensors have the most that they may need, and for each output of
+     * such a size the network has one more, NAME.count. Otherwise they are refused. */
+    bool counts;
 } opevo_network_given;
 
 /* Read a model. Nodes are in an order in which each comes after those that it reads.
