@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const opevo_option rows[] = {OPEVO_I_LIVE_OPTIONS, OPEVO_I_SLOWER_OPTION,
+static const opevo_option rows[] = {OPEVO_I_LIVE_OPTIONS, OPEVO_I_SEARCHED_OPTIONS,
                                     OPEVO_I_KERNEL_THREADS_OPTION};
 
 const opevo_option *opevo_i_cli_live_option(const char *name)
@@ -137,6 +137,9 @@ static opevo_status read_kernels(const opevo_call *call, opevo_live_options *opt
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--slower %s: give a factor of at least 1, or 0 for no such limit.",
                           slower);
+    options->verifier = opevo_i_cli_option(call, "verifier");
+    OPEVO_TRY(opevo_i_cli_option_count(call, "check", options->check_every, 0, 1000000,
+                                       &options->check_every, err));
 cleanup:
     return status;
 }

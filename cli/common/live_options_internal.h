@@ -62,6 +62,10 @@
          "cpu, sketches: memory of a kernel beside its operands (default: 256, or what all "       \
          "tensors take)",                                                                          \
          false},                                                                                   \
+        {"verifier", "COMMAND",                                                                    \
+         "kernels: of a source of yours, a program that judges results as well: COMMAND FOLDER, "  \
+         "with the outputs as NAME.npy; exit status 0: right, 1: wrong",                           \
+         false},                                                                                   \
         {"cold", NULL, "kernels: flush the caches before each execution", false},                  \
         {"precision", "P",                                                                         \
          "kernels: sample until the interval of the median is within P percent (default 2)",       \
@@ -70,12 +74,15 @@
         "build-timeout", "S", "time limit of one build (default: cmd 120 s, kernels 30 s)", false  \
     }
 
-/* The row of a verb that searches. */
-#define OPEVO_I_SLOWER_OPTION                                                                      \
+/* Rows of a verb that searches. */
+#define OPEVO_I_SEARCHED_OPTIONS                                                                   \
+    {"slower", "FACTOR",                                                                           \
+     "kernels: stop one that is FACTOR times slower than the best so far (default 10; 0: never)",  \
+     false},                                                                                       \
     {                                                                                              \
-        "slower", "FACTOR",                                                                        \
-            "kernels: stop one that is FACTOR times slower than the best so far (default 10; 0: "  \
-            "never)",                                                                              \
+        "check", "N",                                                                              \
+            "kernels: of a source of yours check every N-th configuration, and each that would "   \
+            "be the best so far (default 1: all; 0: only the latter)",                             \
             false                                                                                  \
     }
 

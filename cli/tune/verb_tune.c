@@ -60,7 +60,7 @@ static const opevo_option options[] = {
     {"store", "FILE", "store every trial here; the same command resumes", false},
     OPEVO_I_GIVE_UP_OPTION,
     OPEVO_I_LIVE_OPTIONS,
-    OPEVO_I_SLOWER_OPTION,
+    OPEVO_I_SEARCHED_OPTIONS,
     {"finals", "K", "re-evaluate the best K side by side (default: 5 for kernels)", false},
     {"rounds", "N", "finals: rounds of the re-evaluation (default 30)", false},
     {"no-null", NULL, "finals: do not measure the first kernel twice (A/A)", false},

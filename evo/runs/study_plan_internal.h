@@ -12,8 +12,9 @@
 /* The keys of an objective that say how it is measured. */
 #define OPEVO_I_PLAN_OPTIONS                                                                       \
     "build", "name", "result", "flop", "criterion", "exit", "repeats", "timeout", "workers",       \
-        "workers-from", "workers-address", "template", "cold", "precision", "slower",              \
-        "build-timeout", "threads", "harness", "with", "jobs", "worker-timeout", "mixed-devices"
+        "workers-from", "workers-address", "template", "cold", "precision", "slower", "check",     \
+        "verifier", "build-timeout", "threads", "harness", "with", "jobs", "worker-timeout",       \
+        "mixed-devices"
 /* Append those of the entry to the objective's options, in the order above (study_options.c). */
 opevo_status opevo_i_study_plan_read_options(const opevo_json_reader *entry,
                                              opevo_i_study_plan_objective *self, opevo_error *err);

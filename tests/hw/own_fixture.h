@@ -123,6 +123,65 @@ static inline void own_check(const char *name, opevo_objective *objective,
     assert_int_equal(failures, 0);
 }
 
+/* A kernel that reads variables of its module, which buffers fill: one of constants, and one that
+ * it changes, so that each execution needs it anew. `variable` is the name of the first in the
+ * harness; WHICH is 0 for a right one. */
+static inline opevo_status own_open_variables(const char *device, const char *name,
+                                              const char *variable, opevo_objective **out,
+                                              opevo_error *err)
+{
+    static const char source[] =
+        "__constant__ float weights[3];\n"
+        "__device__ int turn[1];\n"
+        "extern \"C\" __global__ void __launch_bounds__(8) weigh(const float *in, float *out, int "
+        "n)\n{\n"
+        "    int i = blockIdx.x * 8 + threadIdx.x;\n"
+        "    if (i < n)\n        out[i] = weights[1 + (WHICH == 1)] * in[i] + turn[0];\n"
+        "    __syncthreads();\n"
+        "    if (i == 0)\n        turn[0] += 1 + (WHICH == 2);\n"
+        "}\n";
+    char harness[2000];
+
+    own_write("weigh.c", "void weigh(const float *in, const float *weights, const int *turn, "
+                         "float *out, int n)\n{\n"
+                         "    for (int i = 0; i < n; i++)\n"
+                         "        out[i] = weights[1] * in[i] + turn[0] + 1;\n}\n");
+    snprintf(
+        harness, sizeof harness,
+        "{\"buffers\": {\"in\": {\"type\": \"f32\", \"count\": \"n\", \"fill\": "
+        "{\"uniform\": [-1, 1]}},"
+        "\"weights\": {\"type\": \"f32\", \"count\": 3, \"fill\": {\"uniform\": [1, 2]}, "
+        "\"symbol\": \"%s\"},"
+        "\"turn\": {\"type\": \"i32\", \"count\": 1, \"fill\": {\"constant\": 5}, "
+        "\"symbol\": \"turn\"},"
+        "\"out\": {\"type\": \"f32\", \"count\": \"n\"}},"
+        "\"steps\": [{\"repeat\": \"k\", \"count\": 2, \"steps\": [{\"launch\": \"weigh\", "
+        "\"grid\": 1, \"block\": 8, \"arguments\": [\"in\", \"out\", {\"i32\": \"n\"}]}]}],"
+        "\"outputs\": {\"out\": {\"relative\": 1e-6, \"floor\": 1}}, \"reference\": {\"file\": "
+        "\"weigh.c\", \"steps\": [{\"call\": \"weigh\", \"arguments\": [\"in\", "
+        "\"weights\", \"turn\", \"out\", {\"i32\": \"n\"}]}]},"
+        "\"tune\": {\"sizes\": {\"n\": 7}}}",
+        variable);
+    return own_open(device, name, source, harness,
+                    "{\"WHICH\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2]}}", out, err);
+}
+
+static inline void own_check_variables(const char *device, const char *name)
+{
+    static const own_expected expected[] = {
+        {OPEVO_OUTCOME_OK, NULL}, {OPEVO_OUTCOME_WRONG, "of out"}, {OPEVO_OUTCOME_WRONG, "of out"}};
+    static const own_expected missing[] = {
+        {OPEVO_OUTCOME_LAUNCH_ERROR, "no variable other of at least 12 bytes"}};
+    opevo_objective *objective = NULL;
+
+    CHECK_OK(own_open_variables(device, name, "weights", &objective, &err));
+    own_check(device, objective, expected, 3);
+    opevo_objective_destroy(objective);
+    CHECK_OK(own_open_variables(device, name, "other", &objective, &err));
+    own_check(device, objective, missing, 1);
+    opevo_objective_destroy(objective);
+}
+
 /* The problem of Kernel Tuner or KTT with this text, as problem.json. */
 static inline opevo_status own_open_problem(const char *text, opevo_kernel_dialect dialect,
                                             const char *device, opevo_objective **out,

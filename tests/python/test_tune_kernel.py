@@ -157,9 +157,104 @@ class TuneKernel(unittest.TestCase):
         results, _ = self.tune(list(range(10, 40)), strategy="random", strategy_options={"max_fevals": 5})
         self.assertEqual(len(results), 5)
 
+    def test_tolerance_is_that_of_numpy(self):
+        """Beside atol, a relative difference of 1e-5 is accepted, as by numpy.allclose."""
+        sums = self.a + self.b
+        for factor in (1 + 9e-6, 1 + 2e-5):
+            answer = [None, None, (sums * factor).astype(numpy.float32), None]
+            results, _ = self.tune([1], answer=answer, atol=0)
+            close = numpy.allclose(answer[2], sums, atol=0)
+            self.assertEqual(len(results), int(close), factor)
+
+    def test_verify(self):
+        seen = []
+
+        def verify(answer, results, atol):
+            self.assertEqual(atol, 0.25)
+            self.assertIs(answer, self.answer)
+            self.assertEqual([each is None for each in results], [True, True, False, True])
+            seen.append(results[2].shape)
+            return numpy.abs(results[2] - self.answer[2]).max() < 0.6
+
+        results, _ = self.tune([1, 2, 3], verify=verify, atol=0.25)
+        self.assertEqual(sorted(each["shift"] for each in results), [1, 2])
+        self.assertEqual(set(seen), {self.a.shape})
+
+        def all_of_them(answer, results):
+            self.assertIsNone(answer)
+            self.assertTrue((results[0] == self.a).all() and results[3] is None)
+            return (results[2] == self.a + self.b).all()
+
+        results, _ = self.tune([2, 1], verify=all_of_them, answer=None)
+        self.assertEqual([each["shift"] for each in results], [1])
+        with self.assertRaisesRegex(ZeroDivisionError, "division"):
+            self.tune([1], verify=lambda answer, results: 1 / 0)
+
+    def test_other_arguments(self):
+        scaled = """
+        void scale(const float *in, float *out)
+        {
+            for (int i = 0; i < COUNT; i++)
+                out[i] = TWICE * FACTOR * in[i] + (factor - factor) + (__GNUC__ < 5);
+        }
+        """
+        results, env = opevo.tune_kernel(
+            "scale", scaled, (COUNT, 1), [self.a, numpy.zeros_like(self.a)], {"factor": [2, 3]},
+            None, None, None, ["factor > 1"],
+            answer=None, verify=lambda _, out: numpy.isin((out[1] / self.a).round(), [4, 6]).all(),
+            lang="C", compiler="gcc", defines={"TWICE": "2", "FACTOR": lambda p: p["factor"], "COUNT": COUNT},
+            metrics={"rate": lambda each: 1 / each["time"], "twice": "2 * rate"},
+            objective="rate", objective_higher_is_better=True, cache=self.cache.with_suffix(""),
+            strategy_options={"time_limit": 100}, verbose=True, quiet=True,
+        )  # fmt: skip
+        self.assertEqual(len(results), 2)
+        for each in results:
+            self.assertAlmostEqual(each["twice"] * each["time"], 2)
+        self.assertEqual(env["best_config"], max(results, key=lambda each: each["rate"]))
+        self.assertEqual(len(json.loads(self.cache.read_text())["cache"]), 2)
+
+    def test_memory_of_cuda(self):
+        """Constant memory is a variable of the module; shared memory has a size."""
+        worker = Path(shutil.which(opevo.program()) or "").with_name("opevo-worker-simt")
+        if not worker.exists() or not shutil.which("clang-19"):
+            self.skipTest("opevo-worker-simt or clang-19 is missing")
+        source = """
+        __constant__ float weights[2];
+        extern "C" __global__ void weigh(const float *in, float *out)
+        {
+            extern __shared__ float part[];
+            int i = blockIdx.x * block_size_x + threadIdx.x;
+            part[threadIdx.x] = in[i];
+            __syncthreads();
+            out[i] = weights[0] * part[threadIdx.x] + weights[1];
+        }
+        """
+        n = 192
+        answer = [None, 3 * self.a[:n] + 1]
+        for size in (lambda p: 4 * p["block_size_x"], "4 * block_size_x", 4 * 64):
+            results, _ = opevo.tune_kernel(
+                "weigh", source, n, [self.a[:n], numpy.zeros(n, "f4")], {"block_size_x": [32, 64]},
+                answer=answer, on="simt", smem_args={"size": size},
+                cmem_args={"weights": numpy.array([3, 1], "f4")},
+            )  # fmt: skip
+            self.assertEqual(len(results), 2)
+
     def test_refusals(self):
-        with self.assertRaisesRegex(opevo.Error, "verify"):
-            self.tune([1], verify=print)
+        for name, value in {
+            "texmem_args": {"t": self.a}, "simulation_mode": True, "observers": [print], "log": 10,
+            "iterations": 3, "parallel": 2, "objectives": {"time": False}, "platform": 0,
+            "smem_args": {"size": 1}, "cmem_args": {"c": self.a}, "defines": {"shift": "1"},
+        }.items():  # fmt: skip
+            with self.assertRaisesRegex(opevo.Error, f"^{name}: "):
+                self.tune([1], **{name: value})
+        with self.assertRaisesRegex(opevo.Error, "^compiler: applies to kernels in C"):
+            opevo.tune_kernel("add", CUDA, 1, self.arguments, {"items": [1]}, compiler="nvcc")
+        with self.assertRaisesRegex(opevo.Error, "^objective: a tuner"):
+            self.tune([1], objective="GFLOP/s", strategy="random")
+        with self.assertRaisesRegex(opevo.Error, "objective_higher_is_better"):
+            self.tune([1], objective="energy")
+        with self.assertRaisesRegex(opevo.Error, "^kernel_source: "):
+            opevo.tune_kernel("add", lambda p: ADD, 1, self.arguments, {"shift": [1]})
         with self.assertRaisesRegex(opevo.Error, "lang='fortran'"):
             self.tune([1], lang="fortran")
         with self.assertRaisesRegex(opevo.Error, "one entry for each argument"):

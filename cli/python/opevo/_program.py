@@ -66,8 +66,10 @@ def words_of(options: Mapping[str, object]) -> list[str]:
     return words
 
 
-def run(*arguments: str, ok: tuple[int, ...] = (0,)) -> str:
-    """What `opevo ARGUMENTS` prints on standard output.
+def run(
+    *arguments: str, ok: tuple[int, ...] = (0,), environment: Mapping[str, str] | None = None
+) -> str:
+    """What `opevo ARGUMENTS` prints on standard output, with these variables set as well.
 
     Errors: Error with the program's sentence where its exit status is not among `ok`.
     """
@@ -79,6 +81,7 @@ def run(*arguments: str, ok: tuple[int, ...] = (0,)) -> str:
             capture_output=True,
             encoding="utf-8",
             check=False,
+            env={**os.environ, **(environment or {})},
         )
     except OSError as error:
         raise Error(f"{path} cannot be started: {error.strerror}.") from error
@@ -88,7 +91,7 @@ def run(*arguments: str, ok: tuple[int, ...] = (0,)) -> str:
     return done.stdout
 
 
-def call(*arguments: str) -> Any:
+def call(*arguments: str, environment: Mapping[str, str] | None = None) -> Any:
     """The JSON value that `opevo ARGUMENTS --json` prints, of any verb that has --json.
 
     Errors: Error with the program's sentence. The exit status 1 of a verb that did its work, such
@@ -97,7 +100,7 @@ def call(*arguments: str) -> Any:
     >>> opevo.call("verify", "factor(8,3)", "--draws", "10000")["rejected"]
     0
     """
-    text = run(*arguments, "--json", ok=(0, 1))
+    text = run(*arguments, "--json", ok=(0, 1), environment=environment)
     try:
         return json.loads(text)
     except ValueError:

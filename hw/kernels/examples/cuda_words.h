@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The words of CUDA that kernels use most, for clang without NVIDIA's headers: -x cuda -include
- * cuda_words.h -nocudainc -nocudalib. Functions of the C library are LLVM's intrinsics, which the
- * interpreter and code for CPUs know; for expf, exp2f, logf, log2f, sinf, cosf, tanhf and erff
- * there is no PTX without NVIDIA's libdevice. */
+ * cuda_words.h -nocudainc -nocudalib. Functions of the C library are LLVM's intrinsics or calls,
+ * which the interpreter and code for CPUs know; for most there is no PTX without NVIDIA's
+ * libdevice. */
 
 #ifndef OPEVO_CUDA_WORDS_H
 #define OPEVO_CUDA_WORDS_H
@@ -19,31 +19,50 @@
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 /* NOLINTEND(bugprone-reserved-identifier) */
 
-struct uint3 {
-    unsigned x, y, z;
-};
+struct uint3;
 struct dim3 {
     unsigned x, y, z;
 };
-#include <__clang_cuda_builtin_vars.h>
 
-/* Short vectors, aligned to their size. */
+/* Without debug information: messages name the line of the call. */
+#define OPEVO_CUDA static __device__ __forceinline__ __attribute__((nodebug))
+
+/* Short vectors, those of two and four elements aligned to their size, at most 16 bytes. */
 #define OPEVO_CUDA_VECTORS(name, type)                                                             \
     struct __align__(2 * sizeof(type)) name##2                                                     \
     {                                                                                              \
         type x, y;                                                                                 \
     };                                                                                             \
-    struct __align__(4 * sizeof(type)) name##4                                                     \
+    struct name##3                                                                                 \
+    {                                                                                              \
+        type x, y, z;                                                                              \
+    };                                                                                             \
+    struct __align__(sizeof(type) > 4 ? 16 : 4 * sizeof(type)) name##4                             \
     {                                                                                              \
         type x, y, z, w;                                                                           \
-    };
+    };                                                                                             \
+    OPEVO_CUDA name##2 make_##name##2(type x, type y)                                              \
+    {                                                                                              \
+        return {x, y};                                                                             \
+    }                                                                                              \
+    OPEVO_CUDA name##3 make_##name##3(type x, type y, type z)                                      \
+    {                                                                                              \
+        return {x, y, z};                                                                          \
+    }                                                                                              \
+    OPEVO_CUDA name##4 make_##name##4(type x, type y, type z, type w)                              \
+    {                                                                                              \
+        return {x, y, z, w};                                                                       \
+    }
 OPEVO_CUDA_VECTORS(char, signed char)
+OPEVO_CUDA_VECTORS(uchar, unsigned char)
+OPEVO_CUDA_VECTORS(short, short)
 OPEVO_CUDA_VECTORS(ushort, unsigned short)
 OPEVO_CUDA_VECTORS(int, int)
+OPEVO_CUDA_VECTORS(uint, unsigned)
 OPEVO_CUDA_VECTORS(float, float)
+OPEVO_CUDA_VECTORS(double, double)
 
-/* Without debug information: messages name the line of the call. */
-#define OPEVO_CUDA static __device__ __forceinline__ __attribute__((nodebug))
+#include <__clang_cuda_builtin_vars.h>
 
 /* ---- Atomics on global and shared memory; the old value ---- */
 
@@ -107,6 +126,14 @@ OPEVO_CUDA_SHUFFLE_FLOAT(__shfl_sync, __nvvm_shfl_sync_idx_f32, 31)
 OPEVO_CUDA_SHUFFLE_FLOAT(__shfl_down_sync, __nvvm_shfl_sync_down_f32, 31)
 OPEVO_CUDA_SHUFFLE_FLOAT(__shfl_up_sync, __nvvm_shfl_sync_up_f32, 0)
 OPEVO_CUDA_SHUFFLE_FLOAT(__shfl_xor_sync, __nvvm_shfl_sync_bfly_f32, 31)
+OPEVO_CUDA void __threadfence()
+{
+    __nvvm_membar_gl();
+}
+OPEVO_CUDA void __threadfence_block()
+{
+    __nvvm_membar_cta();
+}
 OPEVO_CUDA void __syncwarp(unsigned mask = 0xffffffffu)
 {
     __nvvm_bar_warp_sync(mask);
@@ -135,56 +162,15 @@ OPEVO_CUDA_PAIR(min, int, a < b)
 OPEVO_CUDA_PAIR(min, unsigned, a < b)
 OPEVO_CUDA_PAIR(max, int, a > b)
 OPEVO_CUDA_PAIR(max, unsigned, a > b)
+OPEVO_CUDA_PAIR(min, long long, a < b)
+OPEVO_CUDA_PAIR(max, long long, a > b)
+OPEVO_CUDA_PAIR(min, unsigned long long, a < b)
+OPEVO_CUDA_PAIR(max, unsigned long long, a > b)
 OPEVO_CUDA int abs(int a)
 {
     return a < 0 ? -a : a;
 }
 
-#define OPEVO_CUDA_FLOAT(name)                                                                     \
-    OPEVO_CUDA float name(float x)                                                                 \
-    {                                                                                              \
-        return __builtin_##name(x);                                                                \
-    }
-OPEVO_CUDA_FLOAT(sqrtf)
-OPEVO_CUDA_FLOAT(fabsf)
-OPEVO_CUDA_FLOAT(floorf)
-OPEVO_CUDA_FLOAT(ceilf)
-OPEVO_CUDA_FLOAT(truncf)
-OPEVO_CUDA_FLOAT(expf)
-OPEVO_CUDA_FLOAT(exp2f)
-OPEVO_CUDA_FLOAT(logf)
-OPEVO_CUDA_FLOAT(log2f)
-OPEVO_CUDA_FLOAT(sinf)
-OPEVO_CUDA_FLOAT(cosf)
-OPEVO_CUDA_FLOAT(tanhf)
-OPEVO_CUDA_FLOAT(erff)
-OPEVO_CUDA float __int_as_float(int bits)
-{
-    return __builtin_bit_cast(float, bits);
-}
-OPEVO_CUDA int __float_as_int(float x)
-{
-    return __builtin_bit_cast(int, x);
-}
-OPEVO_CUDA float fminf(float a, float b)
-{
-    return __builtin_fminf(a, b);
-}
-OPEVO_CUDA float fmaxf(float a, float b)
-{
-    return __builtin_fmaxf(a, b);
-}
-OPEVO_CUDA float min(float a, float b)
-{
-    return __builtin_fminf(a, b);
-}
-OPEVO_CUDA float max(float a, float b)
-{
-    return __builtin_fmaxf(a, b);
-}
-OPEVO_CUDA float fmaf(float a, float b, float c)
-{
-    return __builtin_fmaf(a, b, c);
-}
+#include "cuda_math.h"
 
 #endif

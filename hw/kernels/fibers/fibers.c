@@ -375,6 +375,16 @@ static opevo_status run(opevo_launcher *super, opevo_case *what, opevo_evaluatio
 
     if (!inputs)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the buffers of a case.");
+    for (size_t i = 0; i < count && out->verdict == OPEVO_VERDICT_OK; i++) {
+        if (!buffers[i].symbol)
+            continue;
+        out->verdict = OPEVO_VERDICT_UNSUPPORTED;
+        snprintf(out->message, sizeof out->message,
+                 "Variables of the module, such as %.60s, are not filled in native code; use --on "
+                 "simt.",
+                 buffers[i].symbol);
+        killed = false;
+    }
     status = map(self, buffers, count, inputs, err);
     for (int attempt = 0; status == OPEVO_OK && killed && attempt < ATTEMPTS; attempt++)
         status = run_child(self, what, inputs, &killed, out, err);

@@ -20,6 +20,8 @@ struct opevo_golden {
     const opevo_harness *harness;
     opevo_launcher *reference;
     record *records[OPEVO_HARNESS_SETS];
+    opevo_verify *verify; /* NULL: none */
+    void *context;        /* of it */
 };
 
 opevo_status opevo_golden_create(const opevo_harness *harness, opevo_launcher *reference,
@@ -58,6 +60,12 @@ void opevo_golden_destroy(opevo_golden *golden)
     opevo_free(golden);
 }
 
+void opevo_golden_set_verifier(opevo_golden *golden, opevo_verify *verify, void *context)
+{
+    golden->verify = verify;
+    golden->context = context;
+}
+
 /* Element i as a double; 64-bit integers are compared as bytes instead. */
 static double real_of(const void *data, opevo_kernel_element element, size_t i)
 {
@@ -74,6 +82,8 @@ static double error_of(const opevo_i_harness_buffer_plan *plan, double x, double
         return NAN;
     if (plan->tolerance == OPEVO_I_RELATIVE)
         distance /= fmax(fabs(golden), plan->floor);
+    else if (plan->tolerance == OPEVO_I_SUMMED)
+        distance /= fabs(golden) + plan->floor;
     return distance;
 }
 
@@ -136,6 +146,8 @@ static size_t padded_size(const opevo_buffer *buffer)
 static void judge_one(const opevo_harness *harness, const opevo_buffer *buffer, size_t b,
                       const unsigned char *golden, const void *data, opevo_evaluation *out)
 {
+    if (harness->buffers[b].tolerance == OPEVO_I_ANY)
+        return;
     if (buffer->element == OPEVO_KERNEL_ELEMENT_F32 || buffer->element == OPEVO_KERNEL_ELEMENT_F64)
         judge_reals(&harness->buffers[b], buffer, golden, data, out);
     else
@@ -296,6 +308,9 @@ opevo_status opevo_harness_evaluate_with(const opevo_harness *harness, opevo_har
     OPEVO_TRY(run(harness, launcher, what, &evaluation, err));
     if (evaluation.verdict == OPEVO_VERDICT_OK)
         judge(harness, what->buffers, kept->data, &evaluation);
+    if (evaluation.verdict == OPEVO_VERDICT_OK && golden->verify)
+        OPEVO_TRY(golden->verify(golden->context, what->buffers, harness->buffer_count, &evaluation,
+                                 err));
     if (evaluation.verdict != OPEVO_VERDICT_OK) {
         length = strlen(evaluation.message);
         snprintf(evaluation.message + length, sizeof evaluation.message - length,

@@ -227,28 +227,41 @@ static opevo_status read_places(const opevo_json_reader *at,
 
 typedef struct buffer_entry {
     json_t *type, *count, *fill, *set;
+    const char *symbol;
 } buffer_entry;
+
+static bool is_name(const char *text)
+{
+    const char *letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+
+    return text[strspn(text, letters)] == '\0' && !(*text >= '0' && *text <= '9');
+}
 
 static opevo_status read_buffer(const opevo_harness *harness, const opevo_json_reader *at,
                                 opevo_i_harness_buffer_plan *buffer, opevo_error *err)
 {
     static const opevo_json_field fields[] = {
         OPEVO_JSON_FIELD(buffer_entry, type, ANY), OPEVO_JSON_FIELD(buffer_entry, count, ANY),
-        OPEVO_JSON_FIELD(buffer_entry, fill, ANY), OPEVO_JSON_FIELD(buffer_entry, set, ANY)};
+        OPEVO_JSON_FIELD(buffer_entry, fill, ANY), OPEVO_JSON_FIELD(buffer_entry, set, ANY),
+        OPEVO_JSON_FIELD(buffer_entry, symbol, TEXT, .least = 1, .most = 120)};
     opevo_json_reader type = opevo_json_member(at, "type");
     opevo_json_reader fill = opevo_json_member(at, "fill");
     opevo_json_reader places = opevo_json_member(at, "set");
     buffer_entry entry = {.type = NULL};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_json_read(at, fields, 4, &entry, err));
+    OPEVO_TRY(opevo_json_read(at, fields, 5, &entry, err));
     buffer->count = entry.count;
     buffer->places = entry.set;
+    buffer->symbol = entry.symbol;
     if (!element_of(json_string_value(type.value), &buffer->element))
         return opevo_json_fail(
             &type, err, "A type is expected: f32, f64, i32, u32, i64, u64, i16, u16, i8 or u8.");
     OPEVO_TRY(opevo_i_harness_read_fill(harness, &fill, buffer, err));
     OPEVO_TRY(read_places(&places, buffer, err));
+    if (buffer->symbol && (!is_name(buffer->symbol) || buffer->fill == OPEVO_I_FILL_NONE))
+        status = opevo_json_fail(at, err,
+                                 "A \"symbol\" is the name of a variable, and needs a \"fill\".");
 cleanup:
     return status;
 }
@@ -256,6 +269,23 @@ cleanup:
 typedef struct tolerance_entry {
     double relative, absolute, floor; /* below 0: absent */
 } tolerance_entry;
+
+/* |x - g| <= a + r |g| is an error of at most r relative to |g| + a / r. */
+static void set_tolerance(opevo_i_harness_buffer_plan *buffer, const tolerance_entry *entry)
+{
+    buffer->tolerance = OPEVO_I_RELATIVE;
+    buffer->bound = entry->relative;
+    buffer->floor = entry->floor > 0 ? entry->floor : 0x1p-126;
+    if (entry->absolute < 0)
+        return;
+    buffer->tolerance = OPEVO_I_ABSOLUTE;
+    buffer->bound = entry->absolute;
+    if (!(entry->relative > 0))
+        return;
+    buffer->tolerance = OPEVO_I_SUMMED;
+    buffer->bound = entry->relative;
+    buffer->floor = fmax(entry->absolute / entry->relative, DBL_MIN);
+}
 
 static opevo_status read_tolerance(const opevo_json_reader *at, opevo_i_harness_buffer_plan *buffer,
                                    opevo_error *err)
@@ -271,15 +301,19 @@ static opevo_status read_tolerance(const opevo_json_reader *at, opevo_i_harness_
     buffer->output = true;
     if (word && !strcmp(word, "exact"))
         return OPEVO_OK;
+    if (word && !strcmp(word, "any")) {
+        buffer->tolerance = OPEVO_I_ANY;
+        buffer->bound = DBL_MAX;
+        return OPEVO_OK;
+    }
     if (json_is_object(at->value))
         OPEVO_TRY(opevo_json_read(at, fields, 3, &entry, err));
-    if ((entry.relative < 0) == (entry.absolute < 0) || (entry.absolute >= 0 && entry.floor >= 0))
+    if ((entry.relative < 0 && entry.absolute < 0) || (entry.absolute >= 0 && entry.floor >= 0))
         return opevo_json_fail(at, err,
-                               "\"exact\", {\"relative\": r, \"floor\": f} or "
-                               "{\"absolute\": a} is expected.");
-    buffer->tolerance = entry.relative >= 0 ? OPEVO_I_RELATIVE : OPEVO_I_ABSOLUTE;
-    buffer->bound = entry.relative >= 0 ? entry.relative : entry.absolute;
-    buffer->floor = entry.floor > 0 ? entry.floor : 0x1p-126;
+                               "\"exact\", \"any\", {\"relative\": r, \"floor\": f}, "
+                               "{\"absolute\": a} or {\"absolute\": a, \"relative\": r} is "
+                               "expected.");
+    set_tolerance(buffer, &entry);
     if (!is_float(buffer->element))
         return opevo_json_fail(at, err, "Integers must be \"exact\".");
 cleanup:

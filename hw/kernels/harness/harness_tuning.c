@@ -153,7 +153,10 @@ opevo_harness_tolerance opevo_harness_tolerance_of(const opevo_harness *harness,
 {
     const opevo_i_harness_buffer_plan *plan = &harness->buffers[buffer];
 
-    return (opevo_harness_tolerance){plan->tolerance == OPEVO_I_RELATIVE, plan->bound, plan->floor};
+    return (opevo_harness_tolerance){.relative = plan->tolerance == OPEVO_I_RELATIVE,
+                                     .summed = plan->tolerance == OPEVO_I_SUMMED,
+                                     .bound = plan->bound,
+                                     .floor = plan->floor};
 }
 
 /* ---- Words for the compiler ---- */

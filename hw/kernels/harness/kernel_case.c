@@ -114,7 +114,8 @@ static opevo_status lay_out_buffers(opevo_case *self, opevo_error *err)
                                  .size_bytes = (size_t)count * size,
                                  .initialised = plan->fill != OPEVO_I_FILL_NONE,
                                  .output = plan->output,
-                                 .benign_races = plan->benign_races};
+                                 .benign_races = plan->benign_races,
+                                 .symbol = plan->symbol};
         total += buffer->size_bytes;
     }
     if (total > CASE_BYTES)

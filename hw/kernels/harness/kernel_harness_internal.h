@@ -49,8 +49,10 @@ typedef enum opevo_i_harness_fill {
 
 typedef enum opevo_i_harness_tolerance {
     OPEVO_I_EXACT,
-    OPEVO_I_RELATIVE,
-    OPEVO_I_ABSOLUTE
+    OPEVO_I_RELATIVE, /* to the larger of |golden| and the floor */
+    OPEVO_I_SUMMED,   /* to their sum */
+    OPEVO_I_ABSOLUTE,
+    OPEVO_I_ANY /* left to a verifier */
 } opevo_i_harness_tolerance;
 
 typedef struct opevo_i_harness_buffer_plan {
@@ -61,7 +63,8 @@ typedef struct opevo_i_harness_buffer_plan {
     double numbers[2];
     char *file; /* owned */
     json_t *expressions[2];
-    json_t *places; /* pairs [index, value] that are set after the fill; may be NULL */
+    json_t *places;     /* pairs [index, value] that are set after the fill; may be NULL */
+    const char *symbol; /* variable of the module that gets the contents; NULL: none */
     bool output, benign_races;
     opevo_i_harness_tolerance tolerance; /* of an output */
     double bound, floor;

@@ -285,6 +285,31 @@ static void print_names(const printer *self)
 }
 
 /* `entry` is a name, or for a device all that stands before the parameters. */
+/* Variables of the module get the contents of their buffers. */
+static void print_variables(const printer *self)
+{
+    for (size_t i = 0; i < self->what->harness->buffer_count; i++) {
+        const opevo_buffer *buffer = &self->what->buffers[i];
+
+        if (buffer->symbol)
+            opevo_text_printf(self->out, "    set_variable(%s, b[%zu], %zu);\n", buffer->symbol, i,
+                              buffer->size_bytes);
+    }
+}
+
+/* Functions in C take arguments; what a variable holds for kernels is one for their reference. */
+static opevo_status check_variables(const opevo_harness *harness, bool reference, opevo_error *err)
+{
+    for (size_t i = 0; i < harness->buffer_count && !reference; i++) {
+        if (harness->buffers[i].symbol)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "%s: buffers.%.60s.symbol: functions in C take buffers as arguments: "
+                              "omit it.",
+                              harness->path, harness->buffers[i].name);
+    }
+    return OPEVO_OK;
+}
+
 static opevo_status print_function(const opevo_harness *harness, const opevo_harness_values *values,
                                    bool reference, const char *entry, bool device, opevo_text *out,
                                    opevo_error *err)
@@ -307,6 +332,10 @@ static opevo_status print_function(const opevo_harness *harness, const opevo_har
         print_head(&self, entry);
     }
     print_names(&self);
+    if (device)
+        print_variables(&self);
+    else if (!own)
+        OPEVO_TRY(check_variables(harness, reference, err));
     OPEVO_TRY(print(&self, own ? harness->reference_steps : harness->steps,
                     own ? harness->reference_step_count : harness->step_count, err));
     opevo_text_add(out, "}\n");

@@ -218,8 +218,8 @@ static void print_buffers(const opevo_harness *harness, const opevo_buffer *buff
 
         opevo_text_printf(out, "    {\"%s\", %zu, %zu, %d, %d, %d, %d, %.17g, %.17g},\n",
                           buffers[i].name, buffers[i].size_bytes, buffers[i].count, element,
-                          buffers[i].output, buffers[i].initialised, allowed.relative,
-                          allowed.bound, allowed.floor);
+                          buffers[i].output, buffers[i].initialised,
+                          allowed.relative + 2 * allowed.summed, allowed.bound, allowed.floor);
     }
 }
 
@@ -305,6 +305,24 @@ static opevo_status rename_kernel(void *context, const opevo_grid_launch *launch
     return OPEVO_OK;
 }
 
+static opevo_status rename_variables(const opevo_i_own_export *what, opevo_text *out,
+                                     opevo_error *err)
+{
+    opevo_case *timed = NULL;
+    opevo_status status =
+        opevo_case_open_with(what->harness, OPEVO_SET_TUNE, 0, &what->first->whole, &timed, err);
+    size_t count = 0;
+    const opevo_buffer *buffers = status == OPEVO_OK ? opevo_case_buffers(timed, &count) : NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        if (buffers[i].symbol)
+            opevo_text_printf(out, "#define %s opevo_reference_%s\n", buffers[i].symbol,
+                              buffers[i].symbol);
+    }
+    opevo_case_close(timed);
+    return status;
+}
+
 /* The default configuration of kernels for GPUs, with its steps. */
 static opevo_status print_reference_gpu(const opevo_i_own_export *what, opevo_text *out,
                                         opevo_error *err)
@@ -314,6 +332,7 @@ static opevo_status print_reference_gpu(const opevo_i_own_export *what, opevo_te
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(opevo_harness_launches(what->harness, &what->first->whole, &player, err));
+    OPEVO_TRY(rename_variables(what, &names, err));
     opevo_text_add(out, "#include \"device.h\"\n");
     opevo_text_add(out, opevo_text_string(&names));
     opevo_text_add(out, opevo_text_string(&what->reference->source));

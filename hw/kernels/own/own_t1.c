@@ -324,6 +324,15 @@ static void add_scalar(reader *self, const char *name, const char *element, cons
     self->failed |= json_array_append_new(arguments, json_pack("{s:o}", element, number)) != 0;
 }
 
+/* In constant memory, which CUDA and HIP have as a variable of the argument's name. */
+static bool is_constant(const reader *self, const json_t *argument)
+{
+    const char *kind = json_string_value(json_object_get(argument, "MemType"));
+    const char *language = json_string_value(json_object_get(self->kernel, "Language"));
+
+    return kind && !strcmp(kind, "Constant") && language && strcmp(language, "OpenCL") != 0;
+}
+
 static opevo_status add_argument(reader *self, const json_t *argument, size_t number,
                                  json_t *arguments, opevo_error *err)
 {
@@ -331,6 +340,7 @@ static opevo_status add_argument(reader *self, const json_t *argument, size_t nu
     const char *memory = json_string_value(json_object_get(argument, "MemoryType"));
     const char *element = element_of(json_string_value(json_object_get(argument, "Type")));
     const json_t *value = json_object_get(argument, "FillValue");
+    opevo_status status = OPEVO_OK;
     char name[160];
 
     if (given)
@@ -342,7 +352,11 @@ static opevo_status add_argument(reader *self, const json_t *argument, size_t nu
                       "an argument needs a Type of numbers and a MemoryType.");
     if (!strcmp(memory, "Vector")) {
         self->failed |= json_array_append_new(arguments, json_string(name)) != 0;
-        return add_vector(self, argument, name, element, err);
+        status = add_vector(self, argument, name, element, err);
+        if (status == OPEVO_OK && is_constant(self, argument))
+            set(self, json_object_get(json_object_get(self->harness, "buffers"), name), "symbol",
+                json_string(name));
+        return status;
     }
     if (!strcmp(memory, "Local") && json_object_get(argument, "Size")) {
         add_local(self, argument, element, arguments);

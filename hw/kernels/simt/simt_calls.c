@@ -170,29 +170,45 @@ static const row whole[] = {
 
 /* Functions of the C library; libdevice's have __nv_ in front, and those of 32 bits an f behind. */
 static const row library[] = {
+    FUNCTIONS("acos", ACOS, 1, FUNCTION_32, FUNCTION_64),
+    FUNCTIONS("asin", ASIN, 1, FUNCTION_32, FUNCTION_64),
+    FUNCTIONS("atan", ATAN, 1, FUNCTION_32, FUNCTION_64),
+    FUNCTIONS("atan2", ATAN2, 2, FUNCTION_32, FUNCTION_64),
+    FUNCTIONS("cbrt", CBRT, 1, FUNCTION_32, FUNCTION_64),
     FUNCTIONS("ceil", CEIL + 1, 1, CONVERT, CONVERT_64),
+    FUNCTIONS("copysign", COPYSIGN + 1, 2, INTEGER, INTEGER_64),
     FUNCTIONS("cos", COS, 1, FUNCTION_32, FUNCTION_64),
+    FUNCTIONS("cosh", COSH, 1, FUNCTION_32, FUNCTION_64),
     FUNCTIONS("erf", ERF, 1, FUNCTION_32, FUNCTION_64),
+    FUNCTIONS("erfc", ERFC, 1, FUNCTION_32, FUNCTION_64),
     FUNCTIONS("exp", EXP, 1, FUNCTION_32, FUNCTION_64),
     FUNCTIONS("exp2", EXP2, 1, FUNCTION_32, FUNCTION_64),
+    FUNCTIONS("expm1", EXPM1, 1, FUNCTION_32, FUNCTION_64),
     FUNCTIONS("fabs", FABS + 1, 1, FLOAT_32, FLOAT_64),
     FUNCTIONS("floor", FLOOR + 1, 1, CONVERT, CONVERT_64),
     FUNCTIONS("fma", FMA, 3, FLOAT_32, FLOAT_64),
     FUNCTIONS("fmax", MAXNUM + 1, 2, FLOAT_32, FLOAT_64),
     FUNCTIONS("fmin", MINNUM + 1, 2, FLOAT_32, FLOAT_64),
     FUNCTIONS("fmod", FREM, 2, FUNCTION_32, FUNCTION_64),
+    FUNCTIONS("hypot", HYPOT, 2, FUNCTION_32, FUNCTION_64),
     FUNCTIONS("log", LOG, 1, FUNCTION_32, FUNCTION_64),
     FUNCTIONS("log10", LOG10, 1, FUNCTION_32, FUNCTION_64),
+    FUNCTIONS("log1p", LOG1P, 1, FUNCTION_32, FUNCTION_64),
     FUNCTIONS("log2", LOG2, 1, FUNCTION_32, FUNCTION_64),
+    FUNCTIONS("nearbyint", RINT + 1, 1, CONVERT, CONVERT_64),
     OTHER("opevo_barrier_of_global", BARRIER, OPEVO_I_SIMT_FENCE_GLOBAL, BARRIER),
     OTHER("opevo_barrier_of_local", BARRIER, OPEVO_I_SIMT_FENCE_SHARED, BARRIER),
     OTHER("opevo_barrier_of_nothing", BARRIER, OPEVO_I_SIMT_FENCE_NONE, BARRIER),
     FUNCTIONS("pow", POW, 2, FUNCTION_32, FUNCTION_64),
+    FUNCTIONS("rint", RINT + 1, 1, CONVERT, CONVERT_64),
+    FUNCTIONS("round", ROUND + 1, 1, CONVERT, CONVERT_64),
     FUNCTIONS("rsqrt", RSQRT, 1, SPECIAL, FUNCTION_64),
     FUNCTIONS("sin", SIN, 1, FUNCTION_32, FUNCTION_64),
+    FUNCTIONS("sinh", SINH, 1, FUNCTION_32, FUNCTION_64),
     FUNCTIONS("sqrt", SQRT + 1, 1, FLOAT_DIVIDE_32, FLOAT_DIVIDE_64),
     FUNCTIONS("tan", TAN, 1, FUNCTION_32, FUNCTION_64),
     FUNCTIONS("tanh", TANH, 1, FUNCTION_32, FUNCTION_64),
+    FUNCTIONS("trunc", TRUNC + 1, 1, CONVERT, CONVERT_64),
 };
 
 static int compare(const void *name, const void *entry)
@@ -222,6 +238,7 @@ static const row *find_generic(const char *name)
 static const row *find_library(const char *name)
 {
     char stem[OPEVO_SIMT_NAME_SIZE];
+    const row *found = NULL;
     size_t length;
 
     if (strncmp(name, "__nv_", 5) == 0)
@@ -230,9 +247,12 @@ static const row *find_library(const char *name)
     if (length == 0 || length >= sizeof stem)
         return NULL;
     memcpy(stem, name, length + 1);
-    if (stem[length - 1] == 'f')
+    found = FIND(stem, library);
+    if (!found && stem[length - 1] == 'f') {
         stem[length - 1] = '\0';
-    return FIND(stem, library);
+        found = FIND(stem, library);
+    }
+    return found;
 }
 
 static bool starts(const char *name, const char *start)

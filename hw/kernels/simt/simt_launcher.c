@@ -152,6 +152,34 @@ static opevo_status add_buffers(simt_launcher *self, opevo_case *what, opevo_err
     return status;
 }
 
+/* Variables that the host fills before a kernel runs. What is proved holds for all inputs, which
+ * their bytes are not. */
+static opevo_status set_variables(simt_launcher *self, opevo_case *what, opevo_evaluation *out,
+                                  opevo_error *err)
+{
+    size_t count = 0;
+    const opevo_buffer *buffers = opevo_case_buffers(what, &count);
+
+    for (size_t i = 0; i < count && out->verdict == OPEVO_VERDICT_OK; i++) {
+        const opevo_buffer *buffer = &buffers[i];
+
+        if (!buffer->symbol)
+            continue;
+        if (self->prepare)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "The buffer %.60s is copied to a variable of the module, so that "
+                              "nothing can be proved for all inputs.",
+                              buffer->name);
+        if (opevo_simt_set_variable(self->simt, buffer->symbol, buffer->data, buffer->size_bytes))
+            continue;
+        out->verdict = OPEVO_VERDICT_UNSUPPORTED;
+        snprintf(out->message, sizeof out->message,
+                 "The module has no variable %.60s of at least %zu bytes.", buffer->symbol,
+                 buffer->size_bytes);
+    }
+    return OPEVO_OK;
+}
+
 /* An output with an element that nothing wrote is not a result. */
 static void check_outputs(const simt_launcher *self, opevo_case *what, opevo_evaluation *out)
 {
@@ -182,6 +210,9 @@ static opevo_status run(opevo_launcher *launcher, opevo_case *what, opevo_evalua
 
     OPEVO_TRY(opevo_simt_reset(self->simt, err));
     OPEVO_TRY(add_buffers(self, what, err));
+    OPEVO_TRY(set_variables(self, what, out, err));
+    if (out->verdict != OPEVO_VERDICT_OK)
+        goto cleanup;
     if (self->prepare)
         OPEVO_TRY(self->prepare(self->context, self->simt, what, err));
     OPEVO_TRY(opevo_case_play(what, &player, out, err));

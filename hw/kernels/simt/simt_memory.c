@@ -174,6 +174,22 @@ bool opevo_simt_allow_same_value(opevo_simt *self, const char *variable)
     return found != NULL;
 }
 
+bool opevo_simt_set_variable(opevo_simt *self, const char *variable, const void *data, size_t size)
+{
+    for (size_t i = 1; i < self->first_buffer; i++) {
+        opevo_i_simt_region *region = &self->regions[i];
+
+        if ((region->kind != OPEVO_I_SIMT_GLOBAL && region->kind != OPEVO_I_SIMT_CONSTANT) ||
+            strcmp(region->name, variable) != 0 || size > region->size)
+            continue;
+        memcpy(region->data, data, size);
+        if (region->valid)
+            memset(region->valid, OPEVO_I_SIMT_WRITTEN, size);
+        return true;
+    }
+    return false;
+}
+
 bool opevo_simt_mark_read(opevo_simt *self, uint32_t number)
 {
     opevo_i_simt_region *region = &self->regions[self->first_buffer + number];

@@ -7,8 +7,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "keeper_internal.h"
-
 static void (*tidy_at_end)(void);
 static bool (*take_messages)(void);
 
@@ -53,4 +51,16 @@ bool opevo_i_backend_check_engine(short revents)
     if ((revents & ~POLLIN) || (revents && !take_messages))
         opevo_i_backend_end_with_engine();
     return revents && take_messages();
+}
+
+void opevo_i_backend_await(opevo_i_process_keeper *keeper, opevo_i_process_program_end *end)
+{
+    while (!opevo_i_process_keeper_poll(keeper, end)) {
+        struct pollfd wait[2] = {{.fd = keeper->report, .events = POLLIN},
+                                 {.fd = OPEVO_I_ENGINE_FD, .events = POLLIN}};
+
+        poll(wait, 2, -1);
+        if (opevo_i_backend_check_engine(wait[1].revents))
+            opevo_i_process_keeper_stop(keeper);
+    }
 }

@@ -12,6 +12,7 @@
 #include <opevo/reference.h>
 
 #include "job_internal.h"
+#include "keeper_internal.h"
 
 typedef struct opevo_i_backend opevo_i_backend;
 
@@ -105,6 +106,8 @@ void opevo_i_backend_end_with_engine(void) __attribute__((noreturn));
 /* For waits of a measurement that ask poll for POLLIN: what poll says of the engine. Messages are
  * taken; true: what is measured is not wanted any more. Does not return when the engine is gone. */
 bool opevo_i_backend_check_engine(short revents);
+/* Wait for the end of a program, which is stopped when nobody wants to know it any more. */
+void opevo_i_backend_await(opevo_i_process_keeper *keeper, opevo_i_process_program_end *end);
 /* What takes the messages, and returns that. */
 void opevo_i_backend_at_message(bool (*take)(void));
 /* What that runs before the process ends, when nothing that was started runs any more. */

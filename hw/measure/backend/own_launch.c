@@ -53,6 +53,30 @@ static void fail(const opevo_error *err, opevo_i_wire_result *result)
         opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", err->message);
 }
 
+bool opevo_i_own_run(opevo_i_own *own, opevo_launcher *launcher, const opevo_kernel *kernel,
+                     opevo_evaluation *out, opevo_i_wire_result *result)
+{
+    opevo_i_own_values values = {.text = NULL};
+    opevo_error err = {OPEVO_OK, ""};
+    opevo_case *what = NULL;
+    opevo_status status = OPEVO_OK;
+
+    *out = (opevo_evaluation){.verdict = OPEVO_VERDICT_OK};
+    status = opevo_i_own_values_read(opevo_text_string(&kernel->values), &values, &err);
+    if (status == OPEVO_OK)
+        status = opevo_case_open_with(opevo_i_own_harness(own), OPEVO_SET_TUNE, 0, &values.values,
+                                      &what, &err);
+    if (status == OPEVO_OK)
+        status = launcher->ops->run(launcher, what, out, &err);
+    opevo_case_close(what);
+    opevo_i_own_values_free(&values);
+    if (status != OPEVO_OK)
+        fail(&err, result);
+    else if (out->verdict != OPEVO_VERDICT_OK)
+        opevo_i_own_fail(out, result);
+    return status == OPEVO_OK && out->verdict == OPEVO_VERDICT_OK;
+}
+
 bool opevo_i_own_judge(opevo_i_own *own, opevo_launcher *launcher, const opevo_kernel *kernel,
                        size_t from, size_t end, opevo_evaluation *first,
                        opevo_i_wire_result *result)

@@ -7,15 +7,21 @@
 
 #include <opevo/memory.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "own_golden_internal.h"
+#include "own_verifier_internal.h"
 #include "protocol_internal.h"
+
+enum { BUFFERS = 256 };
 
 struct opevo_i_own {
     opevo_harness *harness;
     opevo_golden *golden;
+    opevo_i_own_verifier *verifier; /* NULL: none */
+    int64_t check_every; /* checks the results of so-many-th jobs whatever they take; 0: of none */
     int sets;
     struct own_set *set; /* of them */
 };
@@ -158,11 +164,45 @@ cleanup:
     return status;
 }
 
+/* What a launcher left in the buffers of a case. */
+static opevo_status verify_case(void *context, const opevo_buffer *buffers, size_t count,
+                                opevo_evaluation *out, opevo_error *err)
+{
+    const void *data[BUFFERS] = {0};
+
+    for (size_t i = 0; i < count && i < BUFFERS; i++)
+        data[i] = buffers[i].data;
+    return opevo_i_own_verifier_ask(context, buffers, count, data, out, err);
+}
+
+bool opevo_i_own_verify(const opevo_i_own *own, const opevo_i_reference_operands *operands,
+                        opevo_i_wire_result *result)
+{
+    const own_set *set = operands->context;
+    opevo_evaluation evaluation = {.verdict = OPEVO_VERDICT_OK};
+    opevo_error err = {OPEVO_OK, ""};
+    const void *data[BUFFERS] = {0};
+    size_t count = 0;
+    const opevo_buffer *buffers = opevo_case_buffers(set->what, &count);
+
+    if (!own->verifier)
+        return true;
+    for (size_t i = 0; i < count; i++)
+        data[i] = operands->memory[i].data;
+    if (opevo_i_own_verifier_ask(own->verifier, buffers, count, data, &evaluation, &err) !=
+        OPEVO_OK)
+        opevo_i_wire_result_fault(result, "%s", err.message);
+    else if (evaluation.verdict != OPEVO_VERDICT_OK)
+        opevo_i_own_fail(&evaluation, result);
+    return !result->fault && evaluation.verdict == OPEVO_VERDICT_OK;
+}
+
 opevo_status opevo_i_own_open(const json_t *setup, int sets, opevo_i_reference_operands *out,
                               opevo_i_own **own, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_i_own *self = opevo_calloc(1, sizeof *self);
+    const json_t *every = json_object_get(setup, "check");
     size_t cases = 0;
 
     if (!self)
@@ -170,6 +210,10 @@ opevo_status opevo_i_own_open(const json_t *setup, int sets, opevo_i_reference_o
     *own = self; /* closed with the operands, also on failure */
     self->sets = sets;
     OPEVO_TRY(read_harness(self, setup, err));
+    self->check_every = every ? json_integer_value(every) : 1;
+    OPEVO_TRY(opevo_i_own_verifier_open(setup, &self->verifier, err));
+    if (self->verifier)
+        opevo_golden_set_verifier(self->golden, verify_case, self->verifier);
     /* What files say is for the inputs of one seed. */
     cases = opevo_harness_reference_kind_of(self->harness) == OPEVO_REFERENCE_FILES
                 ? 1
@@ -193,6 +237,7 @@ void opevo_i_own_close(opevo_i_own *own)
     if (!own)
         return;
     opevo_golden_destroy(own->golden);
+    opevo_i_own_verifier_close(own->verifier);
     opevo_harness_destroy(own->harness);
     opevo_free(own->set);
     opevo_free(own);
@@ -206,6 +251,13 @@ const opevo_harness *opevo_i_own_harness(const opevo_i_own *own)
 opevo_golden *opevo_i_own_golden(const opevo_i_own *own)
 {
     return own->golden;
+}
+
+double opevo_i_own_check_below_s(const opevo_i_own *own, const opevo_i_wire_job *job)
+{
+    bool due = own->check_every > 0 && job->id % own->check_every == 0;
+
+    return due || job->single_sample || !(job->best_s > 0) ? INFINITY : job->best_s;
 }
 
 /* ---- Golden results ------------------------------------------------------------------------- */

@@ -35,6 +35,17 @@ void opevo_i_own_close(opevo_i_own *own); /* NULL is allowed */
 const opevo_harness *opevo_i_own_harness(const opevo_i_own *own);
 opevo_golden *opevo_i_own_golden(const opevo_i_own *own);
 
+/* Results of a job whose execution takes less than this are compared: INFINITY for all, otherwise
+ * the time of the best so far. */
+double opevo_i_own_check_below_s(const opevo_i_own *own, const opevo_i_wire_job *job);
+/* In the message of a result that was not compared. */
+#define OPEVO_I_OWN_UNCHECKED "its results were not checked"
+
+/* Ask the verifier of the setup about what a set of operands holds; false, with the outcome in
+ * *result, where it does not accept it. Without one everything is accepted. */
+bool opevo_i_own_verify(const opevo_i_own *own, const opevo_i_reference_operands *operands,
+                        opevo_i_wire_result *result);
+
 /* The member "reference", a kernel; nothing for none. Errors: INVALID for a malformed one. */
 opevo_status opevo_i_own_reference(const json_t *setup, opevo_i_wire_job *out, opevo_error *err);
 /* What the operands hold now is right. Errors: MISMATCH, NOMEM. */

@@ -257,14 +257,7 @@ static opevo_status run_program(const command_backend *self,
 
     if (status != OPEVO_OK)
         return status;
-    while (!opevo_i_process_keeper_poll(&keeper, end)) {
-        struct pollfd wait[2] = {{.fd = keeper.report, .events = POLLIN},
-                                 {.fd = OPEVO_I_ENGINE_FD, .events = POLLIN}};
-
-        poll(wait, 2, -1);
-        if (opevo_i_backend_check_engine(wait[1].revents))
-            opevo_i_process_keeper_stop(&keeper);
-    }
+    opevo_i_backend_await(&keeper, end);
     return OPEVO_OK;
 }
 
@@ -283,22 +276,6 @@ static opevo_status run_fairly(const command_backend *self,
         status = run_program(self, command, end, err);
     }
     return status;
-}
-
-/* The last line of what it printed to standard error, as a tail for a sentence. */
-static const char *stderr_tail(const opevo_i_process_program_end *end, char *buffer, size_t size)
-{
-    const char *text = opevo_text_string(&end->error);
-    size_t length = end->error.length;
-    size_t start = 0;
-
-    while (length && strchr("\n\r \t", text[length - 1]))
-        length--;
-    for (start = length; start && text[start - 1] != '\n';)
-        start--;
-    snprintf(buffer, size, "%s%.*s", length > start ? ": " : "", (int)(length - start),
-             text + start);
-    return buffer;
 }
 
 /* The samples in what the program printed; false when there are none. */
@@ -364,7 +341,7 @@ static bool judge(const command_backend *self, const opevo_i_wire_job *job,
     int code = WIFEXITED(end->wait_status) ? WEXITSTATUS(end->wait_status) : 0;
     bool good = false;
 
-    stderr_tail(end, words, sizeof words);
+    opevo_i_process_program_tail(end, words, sizeof words);
     if (!end->kept)
         opevo_i_wire_result_fault(result, "the process that keeps %s was killed",
                                   job->command.items[0]);

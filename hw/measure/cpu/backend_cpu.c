@@ -183,31 +183,6 @@ static opevo_status build_command(const opevo_i_backend *backend, const opevo_i_
 
 /* ---- One process ---------------------------------------------------------------------------- */
 
-/* The letter after its first execution; 's' when that is certainly slower than is worth it, by the
- * clock that says less: it may have waited for others. What does not cost more than sampling does
- * is awaited. */
-static char await_first(const opevo_i_cpu_plan *plan, opevo_i_cpu_process *process,
-                        opevo_i_cpu_cost *first)
-{
-    double slow_s = fmax(plan->slow_s, plan->repeat_s);
-    double deadline = opevo_clock_monotonic_s() + plan->run_limit_s;
-    double left_s = fmin(slow_s, plan->run_limit_s);
-    char letter = 0;
-
-    opevo_i_cpu_process_send(process, OPEVO_I_CPU_RUN, 0, 1);
-    letter = opevo_i_cpu_process_await(process, left_s, first);
-    while (letter == 't' && opevo_clock_monotonic_s() < deadline) {
-        opevo_i_cpu_cost cost = opevo_i_cpu_process_so_far(process);
-
-        left_s = slow_s - fmin(cost.wall_s, cost.processor_s);
-        if (left_s <= 0)
-            return 's';
-        letter = opevo_i_cpu_process_await(
-            process, fmin(left_s, deadline - opevo_clock_monotonic_s()), first);
-    }
-    return letter == 'd' && first->wall_s > plan->run_limit_s ? 't' : letter;
-}
-
 /* Whether what it computed from a set of inputs is right, and nothing beside it was written to. The
  * process does not run meanwhile, nor does a thread that it left behind. */
 static bool check(cpu_backend *self, int set, opevo_i_cpu_process *process,
@@ -232,6 +207,8 @@ static bool check(cpu_backend *self, int set, opevo_i_cpu_process *process,
         opevo_i_wire_result_fail(result, OPEVO_OUTCOME_WRONG, "%s%s",
                                  set ? "on other inputs, " : "", opevo_text_string(&why));
     opevo_text_free(&why);
+    if (right && self->own)
+        right = opevo_i_own_verify(self->own, operands, result);
     result->check_s += opevo_clock_monotonic_s() - start;
     return right;
 }
@@ -282,8 +259,31 @@ static char run_anew(cpu_backend *self, opevo_i_cpu_process *process)
     return opevo_i_cpu_process_ask(process, OPEVO_I_CPU_RUN, 0, 1, self->plan.run_limit_s, NULL);
 }
 
-/* Repeat what was right the first time, then judge one execution on other inputs; the letter of the
- * last order, 0 with the outcome in *result where a result is wrong. */
+/* Judge one execution on other inputs; the last letter. */
+static char judge_other(cpu_backend *self, opevo_i_cpu_process *process,
+                        opevo_i_wire_result *result)
+{
+    char letter = 0;
+
+    opevo_i_cpu_process_continue(process);
+    letter = opevo_i_cpu_run_fresh(process, &self->windows);
+    return letter == 'd' && !check(self, 1, process, result) ? 'w' : letter;
+}
+
+/* After what it computed last. */
+static char judge(cpu_backend *self, opevo_i_cpu_process *process, opevo_i_wire_result *result)
+{
+    return check(self, 0, process, result) ? judge_other(self, process, result) : 'w';
+}
+
+static char run_unchecked(cpu_backend *self, opevo_i_cpu_process *process)
+{
+    self->windows.unchecked = true;
+    return opevo_i_cpu_run_fresh(process, &self->windows);
+}
+
+/* Repeat what was right the first time, then judge it where it is worth that; the letter of the
+ * last order. */
 static char repeat(cpu_backend *self, opevo_i_cpu_process *process, opevo_i_wire_result *result)
 {
     char letter = 0;
@@ -291,15 +291,31 @@ static char repeat(cpu_backend *self, opevo_i_cpu_process *process, opevo_i_wire
     opevo_i_reference_operands_poison(&self->sets[0]);
     opevo_i_cpu_process_continue(process);
     letter = take_windows(self, process);
+    if (letter == 'd' && opevo_i_cpu_shortest_s(&self->windows) >= process->plan->check_below_s)
+        return run_unchecked(self, process);
     if (letter == 'd' && self->own)
         letter = run_anew(self, process);
+    return letter == 'd' ? judge(self, process, result) : letter;
+}
+
+/* A kernel of a user that is executed once is judged on other inputs as well; generated ones are
+ * not, as their arithmetic is that of a definition. */
+static char conclude_once(cpu_backend *self, opevo_i_cpu_process *process,
+                          opevo_i_wire_result *result)
+{
+    opevo_i_cpu_windows *windows = &self->windows;
+    char letter = 'd';
+
+    opevo_i_cpu_keep_only(windows, windows->first);
+    if (opevo_i_cpu_shortest_s(windows) >= process->plan->check_below_s)
+        windows->unchecked = true;
+    else if (self->own)
+        letter = isinf(process->plan->check_below_s) ? judge_other(self, process, result)
+                                                     : judge(self, process, result);
     if (letter != 'd')
         return letter;
-    if (!check(self, 0, process, result))
-        return 'w';
     opevo_i_cpu_process_continue(process);
-    letter = opevo_i_cpu_run_fresh(process, &self->windows);
-    return letter == 'd' && !check(self, 1, process, result) ? 'w' : letter;
+    return opevo_i_cpu_calibrate(process, &windows->calibration_s[1]);
 }
 
 /* So slow that its first execution cost what all repeats may, and warming up is nothing. */
@@ -317,34 +333,13 @@ static char converse(cpu_backend *self, const opevo_i_cpu_plan *plan, opevo_i_cp
     if (letter == 'd')
         letter = opevo_i_cpu_prepare(process, windows);
     if (letter == 'd')
-        letter = await_first(plan, process, &windows->first);
-    if (letter == 'd' && !check(self, 0, process, result))
+        letter = opevo_i_cpu_await_first(plan, process, &windows->first);
+    if (letter == 'd' && isinf(plan->check_below_s) && !check(self, 0, process, result))
         return 'w';
-    if (letter == 'd' && !is_once(plan, windows->first))
-        return repeat(self, process, result);
     if (letter != 'd')
         return letter;
-    opevo_i_cpu_keep_only(windows, windows->first);
-    opevo_i_cpu_process_continue(process);
-    return opevo_i_cpu_calibrate(process, &windows->calibration_s[1]);
-}
-
-/* What the process could not do, from the last letter and how it ended. */
-static void describe(const opevo_i_cpu_plan *plan, const opevo_i_wire_job *job, char letter,
-                     const opevo_i_cpu_process *process, opevo_i_wire_result *result)
-{
-    if (letter == 'l')
-        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", process->words);
-    else if (letter == 'h')
-        opevo_i_wire_result_fault(result, "%s", process->words);
-    else if (letter == 's')
-        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_TIMEOUT, OPEVO_I_SLOWER, job->slower,
-                                 job->best_s);
-    else if (letter == 't')
-        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "took longer than %g s",
-                                 plan->run_limit_s);
-    else if (letter == 0)
-        opevo_i_cpu_process_describe_death(process, result);
+    return is_once(plan, windows->first) ? conclude_once(self, process, result)
+                                         : repeat(self, process, result);
 }
 
 /* Measure once; the last letter, 'd' when there are samples; 'a' to try again: out of time as it
@@ -379,7 +374,7 @@ static char measure_once(cpu_backend *self, const opevo_i_cpu_plan *plan,
     again = again || (letter == 0 && opevo_i_cpu_process_was_killed(&process));
     again = again && !last;
     if (!again)
-        describe(plan, job, letter, &process, result);
+        opevo_i_cpu_describe(plan, job, letter, &process, result);
     result->run_s += opevo_clock_monotonic_s() - start - (result->check_s - checked);
     return again ? 'a' : letter;
 }
@@ -435,6 +430,9 @@ static bool take(const cpu_backend *self, const opevo_i_wire_job *job, opevo_i_w
     if (windows->slow)
         opevo_text_printf(&result->message, "sampled once, as it is " OPEVO_I_SLOWER, job->slower,
                           job->best_s);
+    if (windows->unchecked)
+        opevo_text_printf(&result->message, "%s" OPEVO_I_OWN_UNCHECKED,
+                          result->message.length ? "; " : "");
     if (job->library)
         opevo_text_printf(&result->message, "OpenBLAS, its kernels for %s, %s",
                           opevo_reference_blas_core(),
@@ -489,6 +487,7 @@ static void measure(opevo_i_backend *backend, const opevo_i_wire_job *job, const
     plan.single_sample = job->single_sample;
     plan.threads = job->kernel.parallel || job->library ? self->super.threads : 1;
     plan.slow_s = opevo_i_wire_job_slow_s(job);
+    plan.check_below_s = self->own ? opevo_i_own_check_below_s(self->own, job) : INFINITY;
     plan.kernel = &job->kernel;
     for (int turn = 0; turn < TURNS && kept; turn++) {
         const opevo_i_cpu_windows *windows = &self->windows;

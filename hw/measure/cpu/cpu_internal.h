@@ -65,8 +65,9 @@ typedef struct opevo_i_cpu_cost {
 
 typedef struct opevo_i_cpu_plan {
     double precision, repeat_s, run_limit_s;
-    double least_s; /* of samples, however precise they are */
-    double slow_s;  /* an execution that takes longer is not repeated; 0: any is */
+    double least_s;       /* of samples, however precise they are */
+    double slow_s;        /* an execution that takes longer is not repeated; 0: any is */
+    double check_below_s; /* the results of one that takes less are checked; INFINITY: of any */
     bool cold, single_sample;
     int core;              /* to measure on; -1: any */
     unsigned threads;      /* of the kernel; 0 and 1: the calling one alone */
@@ -145,6 +146,7 @@ typedef struct opevo_i_cpu_windows {
     opevo_i_cpu_cost first;  /* of the first execution */
     opevo_i_cpu_cost fresh;  /* of the one with new inputs at the end; 0: none */
     bool slow;               /* it takes longer than slow_s, and was not sampled again for that */
+    bool unchecked;          /* it takes check_below_s or longer */
     uint64_t sample_count;
     double samples_s[OPEVO_I_CPU_SAMPLES];   /* elapsed; means over a window of executions */
     double processor_s[OPEVO_I_CPU_SAMPLES]; /* likewise */
@@ -154,12 +156,22 @@ typedef struct opevo_i_cpu_windows {
 char opevo_i_cpu_calibrate(opevo_i_cpu_process *process, double *best_s);
 /* From 'r' to where the first execution may begin; a letter as above. */
 char opevo_i_cpu_prepare(opevo_i_cpu_process *process, opevo_i_cpu_windows *out);
+/* The letter after the first execution; 's' when that is certainly slower than is worth it, by the
+ * clock that says less: it may have waited for others. What does not cost more than sampling does
+ * is awaited. */
+char opevo_i_cpu_await_first(const opevo_i_cpu_plan *plan, opevo_i_cpu_process *process,
+                             opevo_i_cpu_cost *first);
+/* What the process could not do, from the last letter and how it ended. */
+void opevo_i_cpu_describe(const opevo_i_cpu_plan *plan, const opevo_i_wire_job *job, char letter,
+                          const opevo_i_cpu_process *process, opevo_i_wire_result *result);
 /* Warm up and take samples with the first set of operands; a letter. */
 char opevo_i_cpu_take_windows(opevo_i_cpu_process *process, opevo_i_cpu_windows *out);
 /* One execution with the second set of operands, which the kernel has not seen; a letter. */
 char opevo_i_cpu_run_fresh(opevo_i_cpu_process *process, opevo_i_cpu_windows *out);
 /* One window of an execution as the only sample. */
 void opevo_i_cpu_keep_only(opevo_i_cpu_windows *windows, opevo_i_cpu_cost cost);
+/* The least time of a window; INFINITY without any. */
+double opevo_i_cpu_shortest_s(const opevo_i_cpu_windows *windows);
 /* Whether the executions of the windows took far less time than the one with new inputs, a quarter
  * and less of it; then they were not what they should be. */
 bool opevo_i_cpu_is_stale(const opevo_i_cpu_windows *windows, unsigned threads);

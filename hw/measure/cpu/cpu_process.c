@@ -262,3 +262,20 @@ void opevo_i_cpu_process_describe_death(const opevo_i_cpu_process *process,
         opevo_i_wire_result_fail(result, OPEVO_OUTCOME_CRASHED, "exited by itself with status %d",
                                  WEXITSTATUS(process->status));
 }
+
+void opevo_i_cpu_describe(const opevo_i_cpu_plan *plan, const opevo_i_wire_job *job, char letter,
+                          const opevo_i_cpu_process *process, opevo_i_wire_result *result)
+{
+    if (letter == 'l')
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", process->words);
+    else if (letter == 'h')
+        opevo_i_wire_result_fault(result, "%s", process->words);
+    else if (letter == 's')
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_TIMEOUT, OPEVO_I_SLOWER, job->slower,
+                                 job->best_s);
+    else if (letter == 't')
+        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_TIMEOUT, "took longer than %g s",
+                                 plan->run_limit_s);
+    else if (letter == 0)
+        opevo_i_cpu_process_describe_death(process, result);
+}

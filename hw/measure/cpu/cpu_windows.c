@@ -65,6 +65,28 @@ char opevo_i_cpu_prepare(opevo_i_cpu_process *process, opevo_i_cpu_windows *out)
                          : letter;
 }
 
+char opevo_i_cpu_await_first(const opevo_i_cpu_plan *plan, opevo_i_cpu_process *process,
+                             opevo_i_cpu_cost *first)
+{
+    double slow_s = fmax(plan->slow_s, plan->repeat_s);
+    double deadline = opevo_clock_monotonic_s() + plan->run_limit_s;
+    double left_s = fmin(slow_s, plan->run_limit_s);
+    char letter = 0;
+
+    opevo_i_cpu_process_send(process, OPEVO_I_CPU_RUN, 0, 1);
+    letter = opevo_i_cpu_process_await(process, left_s, first);
+    while (letter == 't' && opevo_clock_monotonic_s() < deadline) {
+        opevo_i_cpu_cost cost = opevo_i_cpu_process_so_far(process);
+
+        left_s = slow_s - fmin(cost.wall_s, cost.processor_s);
+        if (left_s <= 0)
+            return 's';
+        letter = opevo_i_cpu_process_await(
+            process, fmin(left_s, deadline - opevo_clock_monotonic_s()), first);
+    }
+    return letter == 'd' && first->wall_s > plan->run_limit_s ? 't' : letter;
+}
+
 /* ---- Windows -------------------------------------------------------------------------------- */
 
 typedef struct timing {
@@ -136,6 +158,15 @@ void opevo_i_cpu_keep_only(opevo_i_cpu_windows *windows, opevo_i_cpu_cost cost)
 {
     windows->sample_count = 0;
     keep_window(windows, cost);
+}
+
+double opevo_i_cpu_shortest_s(const opevo_i_cpu_windows *windows)
+{
+    double least = INFINITY;
+
+    for (uint64_t i = 0; i < windows->sample_count; i++)
+        least = fmin(least, fmin(windows->samples_s[i], windows->processor_s[i]));
+    return least;
 }
 
 /* One window; where it is too short to be a sample, the number of calls is doubled. With flushed

@@ -40,6 +40,7 @@ opevo_live_options opevo_live_defaults(void)
                                 .precision = 0.02,
                                 .repeat_s = 0.1,
                                 .slower = 10,
+                                .check_every = 1,
                                 .seed = 1};
 }
 
@@ -161,6 +162,11 @@ static opevo_status check_options(const opevo_kernel_maker *maker,
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "The limit relative to the best must be a factor of at least 1, or 0 for "
                           "none.");
+    if ((options->check_every != 1 || options->verifier) && !maker->bench)
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "--check and --verifier apply to kernels with a harness: omit it, as all others are "
+            "checked in every configuration.");
     return OPEVO_OK;
 }
 
@@ -221,6 +227,10 @@ static uint64_t sign(const opevo_kernel_maker *maker, const opevo_live_options *
     hash = opevo_hash_bytes(hash, &options->seed, sizeof options->seed);
     if (maker->threads > 1)
         hash = opevo_hash_bytes(hash, &maker->threads, sizeof maker->threads);
+    if (options->check_every != 1)
+        hash = opevo_hash_u64(hash, options->check_every);
+    if (options->verifier)
+        hash = opevo_hash_bytes(hash, options->verifier, strlen(options->verifier));
     return opevo_hash_bytes(hash, numbers, sizeof numbers);
 }
 
@@ -314,6 +324,19 @@ static int add_bench(const opevo_kernel_bench *bench, json_t *setup)
     return failed;
 }
 
+/* Nothing where all are checked, and by no program. */
+static int add_check(const opevo_live_options *options, json_t *setup)
+{
+    uint64_t every = options->check_every;
+
+    int failed =
+        every == 1 ? 0 : json_object_set_new(setup, "check", json_integer((json_int_t)every));
+
+    if (options->verifier)
+        failed |= json_object_set_new(setup, "verifier", json_string(options->verifier));
+    return failed;
+}
+
 static int add_subject(const kernels *self, json_t *setup)
 {
     return self->work ? opevo_i_wire_setup_add_workload(setup, self->work)
@@ -328,7 +351,7 @@ static opevo_status make_setup(kernels *self, const opevo_live_options *options,
                               "repeat_s", options->repeat_s, "cold", (int)options->cold_cache);
 
     if (setup && !add_subject(self, setup) && !add_criteria(self, setup) &&
-        !add_threads(self, setup))
+        !add_threads(self, setup) && !add_check(options, setup))
         self->live.pool.setup = opevo_i_wire_message_line(json_incref(setup));
     json_decref(setup);
     return self->live.pool.setup ? OPEVO_OK

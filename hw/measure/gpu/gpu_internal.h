@@ -13,6 +13,8 @@
 #ifndef OPEVO_GPU_INTERNAL_H
 #define OPEVO_GPU_INTERNAL_H
 
+#include <opevo/kernel_harness.h>
+
 #include "backend_internal.h"
 
 /* One row each: member, CUDA's symbol, HIP's symbol ("": HIP has no need of it), parameters. */
@@ -38,6 +40,8 @@
     X(fill, "cuMemsetD32_v2", "hipMemsetD32", (uint64_t to, unsigned value, size_t words))         \
     X(load_module, "cuModuleLoadData", "hipModuleLoadData", (void **module, const void *image))    \
     X(unload_module, "cuModuleUnload", "hipModuleUnload", (void *module))                          \
+    X(get_global, "cuModuleGetGlobal_v2", "hipModuleGetGlobal",                                    \
+      (uint64_t * address, size_t * bytes, void *module, const char *name))                        \
     X(get_function, "cuModuleGetFunction", "hipModuleGetFunction",                                 \
       (void **function, void *module, const char *name))                                           \
     X(set_function, "cuFuncSetAttribute", "", (void *function, int attribute, int value))          \
@@ -180,6 +184,10 @@ opevo_status opevo_i_gpu_ordinal(const opevo_i_gpu_vendor *vendor, const char *w
 opevo_status opevo_i_gpu_describe(const opevo_i_gpu_vendor *vendor,
                                   const opevo_i_gpu_driver *driver, unsigned ordinal,
                                   opevo_i_gpu_facts *out, opevo_error *err);
+/* Fill the variables of a module that buffers name; the driver's code. Without such a variable the
+ * verdict of *out is `unsupported`. */
+int opevo_i_gpu_set_variables(const opevo_i_gpu_driver *driver, void *module,
+                              const opevo_buffer *buffers, size_t count, opevo_evaluation *out);
 /* The device itself, by whatever number each process knows it: the name of its lock. */
 void opevo_i_gpu_turn_name(const opevo_i_gpu_vendor *vendor, const opevo_i_gpu_facts *facts,
                            char *out, size_t size);

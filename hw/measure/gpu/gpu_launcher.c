@@ -468,10 +468,16 @@ static opevo_status play(launcher *self, opevo_case *what, bool anew, double *ti
     int code = renew(self, anew);
     opevo_status status = OPEVO_OK;
 
-    if (!code)
-        code = driver->record_event(self->gpu->start, NULL);
     if (code)
         return fail(self->gpu, code, "the buffers cannot be renewed", err);
+    code = opevo_i_gpu_set_variables(driver, self->module, self->buffers, self->count, out);
+    if (code)
+        return fail(self->gpu, code, "a variable of the module cannot be written", err);
+    if (out->verdict != OPEVO_VERDICT_OK)
+        goto cleanup;
+    code = driver->record_event(self->gpu->start, NULL);
+    if (code)
+        return fail(self->gpu, code, "no event", err);
     OPEVO_TRY(opevo_case_play(what, &player, out, err));
     if (out->verdict != OPEVO_VERDICT_OK || !wait_for_end(self, "A kernel", out))
         goto cleanup;

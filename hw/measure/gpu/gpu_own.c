@@ -105,14 +105,27 @@ static unsigned count_windows(const opevo_i_gpu_backend *self, bool single, doub
     return (unsigned)fmax(LEAST_WINDOWS, fmin(WINDOWS, self->repeat_s / fmax(first_s, 1e-9)));
 }
 
+/* The samples of the last run. */
+static bool take_samples(opevo_launcher *launcher, opevo_i_wire_result *result)
+{
+    size_t count = 0;
+    const double *times = opevo_gpu_launcher_times(launcher, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        if (!opevo_i_wire_result_add(result, times[i] > 0 ? times[i] : 1e-9)) {
+            opevo_i_wire_result_fault(result, "no memory for the samples of a kernel");
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Right on other inputs, then timed, and right again. The first execution of all is among those
  * that are judged; where there are no other inputs, it is on the same. */
-static void measure_loaded(opevo_i_gpu_backend *self, const opevo_i_wire_job *job,
+static void measure_judged(opevo_i_gpu_backend *self, const opevo_i_wire_job *job,
                            opevo_launcher *launcher, opevo_i_wire_result *result)
 {
     opevo_evaluation first = {.time_s = -1};
-    const double *times = NULL;
-    size_t count = 0;
 
     opevo_gpu_set_windows(self->launches, 0);
     if (!opevo_i_own_judge(self->own, launcher, &job->kernel, 1, SIZE_MAX, &first, result))
@@ -121,15 +134,42 @@ static void measure_loaded(opevo_i_gpu_backend *self, const opevo_i_wire_job *jo
         !opevo_i_own_judge(self->own, launcher, &job->kernel, 0, 1, &first, result))
         return;
     opevo_gpu_set_windows(self->launches, count_windows(self, job->single_sample, first.time_s));
-    if (!opevo_i_own_judge(self->own, launcher, &job->kernel, 0, 1, &first, result))
+    if (opevo_i_own_judge(self->own, launcher, &job->kernel, 0, 1, &first, result))
+        take_samples(launcher, result);
+}
+
+/* Timed, and judged where its median is below a limit. */
+static void measure_first(opevo_i_gpu_backend *self, const opevo_i_wire_job *job,
+                          opevo_launcher *launcher, double check_below_s,
+                          opevo_i_wire_result *result)
+{
+    opevo_evaluation first = {.time_s = 0};
+
+    opevo_gpu_set_windows(self->launches, 0);
+    if (!opevo_i_own_run(self->own, launcher, &job->kernel, &first, result))
         return;
-    times = opevo_gpu_launcher_times(launcher, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (!opevo_i_wire_result_add(result, times[i] > 0 ? times[i] : 1e-9)) {
-            opevo_i_wire_result_fault(result, "no memory for the samples of a kernel");
-            return;
-        }
-    }
+    opevo_gpu_set_windows(self->launches, count_windows(self, false, first.time_s));
+    if (!opevo_i_own_run(self->own, launcher, &job->kernel, &first, result) ||
+        !take_samples(launcher, result))
+        return;
+    for (size_t i = 0; i < result->sample_count; i++)
+        first.time_s = fmin(first.time_s, result->samples[i]);
+    opevo_gpu_set_windows(self->launches, 0);
+    if (first.time_s < check_below_s)
+        opevo_i_own_judge(self->own, launcher, &job->kernel, 0, SIZE_MAX, &first, result);
+    else
+        opevo_text_add(&result->message, OPEVO_I_OWN_UNCHECKED);
+}
+
+static void measure_loaded(opevo_i_gpu_backend *self, const opevo_i_wire_job *job,
+                           opevo_launcher *launcher, opevo_i_wire_result *result)
+{
+    double check_below_s = opevo_i_own_check_below_s(self->own, job);
+
+    if (isinf(check_below_s))
+        measure_judged(self, job, launcher, result);
+    else
+        measure_first(self, job, launcher, check_below_s, result);
 }
 
 void opevo_i_gpu_own_measure(opevo_i_gpu_backend *self, const opevo_i_wire_job *job,

@@ -149,6 +149,22 @@ void opevo_i_process_program_end_free(opevo_i_process_program_end *end)
     opevo_text_free(&end->error);
 }
 
+const char *opevo_i_process_program_tail(const opevo_i_process_program_end *end, char *buffer,
+                                         size_t size)
+{
+    const char *text = opevo_text_string(&end->error);
+    size_t length = end->error.length;
+    size_t start = 0;
+
+    while (length && strchr("\n\r \t", text[length - 1]))
+        length--;
+    for (start = length; start && text[start - 1] != '\n';)
+        start--;
+    snprintf(buffer, size, "%s%.*s", length > start ? ": " : "", (int)(length - start),
+             text + start);
+    return buffer;
+}
+
 /* ---- In the program's process, between fork and exec ---------------------------------------- */
 
 static void limit(int resource, uint64_t value)

@@ -41,6 +41,9 @@ typedef struct opevo_i_process_program_end {
     opevo_text error;    /* the first bytes of standard error */
 } opevo_i_process_program_end;
 void opevo_i_process_program_end_free(opevo_i_process_program_end *end);
+/* The last line of what it printed to standard error, as a tail for a sentence; `buffer`. */
+const char *opevo_i_process_program_tail(const opevo_i_process_program_end *end, char *buffer,
+                                         size_t size);
 
 /* A running keeper. */
 typedef struct opevo_i_process_keeper {

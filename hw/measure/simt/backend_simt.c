@@ -264,15 +264,17 @@ static opevo_status run_reference(opevo_i_backend *backend, const opevo_kernel *
 static bool judge(simt_backend *self, const loaded *kernels, const opevo_i_wire_job *job,
                   double *cost, opevo_i_wire_result *result)
 {
-    opevo_evaluation first = {.cost = 0};
+    opevo_evaluation first = {.cost = 0}, more = {.cost = 0};
     bool right = false;
 
     if (!self->own)
         return opevo_i_simt_judge(kernels->simt, &self->sets[0], &job->kernel, cost, result);
-    right =
-        opevo_i_own_judge(self->own, kernels->launcher, &job->kernel, 0, SIZE_MAX, &first, result);
+    right = opevo_i_own_judge(self->own, kernels->launcher, &job->kernel, 0, 1, &first, result);
     *cost = first.cost;
-    return right;
+    if (!right || first.cost * CYCLE_S >= opevo_i_own_check_below_s(self->own, job))
+        return right;
+    return opevo_i_own_judge(self->own, kernels->launcher, &job->kernel, 1, SIZE_MAX, &more,
+                             result);
 }
 
 static void measure(opevo_i_backend *backend, const opevo_i_wire_job *job, const char *object,

@@ -119,10 +119,10 @@ json_t *opevo_i_wire_job_to_json(const opevo_i_wire_job *job)
         failed |= json_object_set_new(message, "thread_scratch_bytes",
                                       json_integer((json_int_t)kernel->thread_scratch_bytes));
     }
-    if (isfinite(opevo_i_wire_job_slow_s(job))) {
+    if (job->slower > 0)
         failed |= json_object_set_new(message, "slower", json_real(job->slower));
+    if (job->best_s > 0)
         failed |= json_object_set_new(message, "best_s", json_real(job->best_s));
-    }
     if (failed) {
         json_decref(message);
         return NULL;

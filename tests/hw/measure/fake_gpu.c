@@ -282,6 +282,14 @@ static bool has_fake(const module *self, const char *name)
     return strcmp(name, "kernel") == 0;
 }
 
+BOTH(int, cuModuleGetGlobal_v2, hipModuleGetGlobal,
+     (uint64_t * out, size_t *bytes, module *self, const char *name), (out, bytes, self, name))
+{
+    void *at = self->object ? fake_kernel_variable(self->object, name, bytes) : NULL;
+
+    memcpy(out, &at, sizeof *out);
+    return at ? 0 : FAKE_NOT_FOUND;
+}
 BOTH(int, cuModuleGetFunction, hipModuleGetFunction, (void **out, module *self, const char *name),
      (out, self, name))
 {

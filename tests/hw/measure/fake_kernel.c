@@ -14,6 +14,7 @@
 #include "build_source.h"
 
 #include <ctype.h>
+#include <link.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
@@ -34,6 +35,7 @@ static const char image_name[16] = "fake gpu image";
 /* What kernels of networks, which have no other type, do without. */
 static const char before[] =
     "#define NET_EMULATE\n#include \"kernel.h\"\n#include <stdbool.h>\n"
+    "#define __constant__\n"
     "#include \"fake_function.h\"\n"
     "#define VECTORS(type, name, bytes) \\\n"
     "    typedef struct name##2 { type x, y; } __attribute__((aligned(2 * bytes), may_alias)) "
@@ -319,6 +321,18 @@ const fake_function *fake_kernel_find(void *object, const char *name)
     while (row && row->name && strcmp(row->name, name) != 0)
         row++;
     return row && row->name ? row : NULL;
+}
+
+void *fake_kernel_variable(void *object, const char *name, size_t *bytes)
+{
+    void *at = dlsym(object, name);
+    const ElfW(Sym) *symbol = NULL;
+    Dl_info info;
+
+    if (!at || !dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol)
+        return NULL;
+    *bytes = symbol->st_size;
+    return at;
 }
 
 static sigjmp_buf before_fault;

@@ -66,6 +66,74 @@ CHECK_TEST(test_faults)
     opevo_objective_destroy(objective);
 }
 
+/* ---- How often results are checked ---- */
+
+/* 0 is right; 1 is wrong and faster; 2 is wrong and slower. */
+static const char seldom[] =
+    "void add(const float *a, const float *b, float *c, int n)\n{\n"
+    "    volatile float sink = 0;\n"
+    "    for (int k = 0; k < (p == 1 ? 1 : p == 2 ? 3000 : 300); k++)\n"
+    "        for (int i = 0; i < n; i++) sink += a[i];\n"
+    "    for (int i = 0; i < n; i++) c[i] = a[i] + b[i] + (p == 1 || p == 2);\n"
+    "}\n";
+
+/* What becomes of points 0, 1 and 2 where point 0 is known to be the best so far. */
+static void check_seldom(const char *device, const char *name, const char *source,
+                         const char *harness, uint64_t every, const own_expected *expected)
+{
+    opevo_live_options options = opevo_live_defaults();
+    opevo_kernel_maker *maker = NULL;
+    opevo_objective *objective = NULL;
+    opevo_index point = 0;
+    opevo_outcome outcome;
+
+    CHECK_OK(own_maker(name, source, harness, SPACE("0, 1, 2"), &maker, &err));
+    options.device = device;
+    options.repeat_s = 0.01;
+    options.check_every = every;
+    CHECK_OK(opevo_live_open(maker, &options, &objective, &err));
+    CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+    assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
+    objective->ops->note_best(objective, outcome.fitness);
+    own_check(device, objective, expected, 3);
+    opevo_objective_destroy(objective);
+}
+
+CHECK_TEST(test_seldom)
+{
+    static const own_expected never[] = {
+        {OPEVO_OUTCOME_OK, NULL}, {OPEVO_OUTCOME_WRONG, NULL}, {OPEVO_OUTCOME_OK, "not checked"}};
+    static const own_expected always[] = {
+        {OPEVO_OUTCOME_OK, NULL}, {OPEVO_OUTCOME_WRONG, NULL}, {OPEVO_OUTCOME_WRONG, NULL}};
+    const char *harness = HARNESS("\"default\": {\"p\": 0},");
+
+    check_seldom("cpu", "seldom.c", seldom, harness, 0, never);
+    check_seldom("cpu", "seldom.c", seldom, harness, 1000000, never);
+    check_seldom("cpu", "seldom.c", seldom, harness, 1, always);
+}
+
+/* A kernel that is executed only once, as that takes as long as all samples may. */
+CHECK_TEST(test_slow_on_other_inputs)
+{
+    static const char slow[] =
+        "void add(const float *a, const float *b, float *c, int n)\n{\n"
+        "    static int calls;\n"
+        "    volatile float sink = 0;\n"
+        "    for (int k = 0; k < 20000; k++) for (int i = 0; i < n; i++) sink += a[i];\n"
+        "    for (int i = 0; i < n; i++) c[i] = a[i] + b[i] + (p && calls);\n"
+        "    calls++;\n"
+        "}\n";
+    static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL},
+                                            {OPEVO_OUTCOME_WRONG, "on other inputs"}};
+    opevo_objective *objective = NULL;
+
+    CHECK_OK(own_open("cpu", "slow.c", slow,
+                      HARNESS("\"reference\": {\"computation\": \"c[i:1003] = a[i] + b[i]\"},"),
+                      SPACE("0, 1"), &objective, &err));
+    own_check("slow", objective, expected, COUNT(expected));
+    opevo_objective_destroy(objective);
+}
+
 /* ---- References ---- */
 
 /* The parameter names what is computed: only p == 0 is a sum. */

@@ -108,6 +108,60 @@ CHECK_TEST(test_configurations)
     opevo_objective_destroy(objective);
 }
 
+/* Functions of CUDA against those of the C library, in both types, and a host's header that is
+ * included. */
+CHECK_TEST(test_functions)
+{
+#define ALL(X)                                                                                     \
+    X(sqrt)                                                                                        \
+    X(cbrt) X(fabs) X(floor) X(ceil) X(trunc) X(rint) X(nearbyint) X(round) X(exp) X(exp2)         \
+        X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)     \
+            X(sinh) X(cosh) X(tanh) X(erf) X(erfc)
+#define ONE(name) "    y[k++] = " #name "(x[i]);\n    z[j++] = " #name "f(w[i]);\n"
+#define PAIRS                                                                                      \
+    "    y[k++] = pow(x[i], 1.5);\n    y[k++] = atan2(x[i], 0.3);\n    y[k++] = hypot(x[i], "      \
+    "2.0);\n"                                                                                      \
+    "    y[k++] = fmod(7.0, x[i]);\n    y[k++] = copysign(2.0, x[i]);\n"                           \
+    "    z[j++] = powf(w[i], 1.5f);\n    z[j++] = atan2f(w[i], 0.3f);\n"                           \
+    "    z[j++] = hypotf(w[i], 2.0f);\n    z[j++] = fmaf(w[i], 2.0f, 1.0f);\n"                     \
+    "    z[j++] = fmodf(7.0f, w[i]);\n"
+#define BODY "    int k = 32 * i, j = 32 * i;\n" ALL(ONE) PAIRS
+    static const char harness[] =
+        "{\"buffers\": {\"x\": {\"type\": \"f64\", \"count\": 32, \"fill\": {\"uniform\": "
+        "[0.05, 0.95]}}, \"w\": {\"type\": \"f32\", \"count\": 32, \"fill\": {\"uniform\": [0.05, "
+        "0.95]}}, \"y\": {\"type\": \"f64\", \"count\": 1024}, \"z\": {\"type\": \"f32\", "
+        "\"count\": 1024}}, \"steps\": [{\"launch\": \"apply\", \"grid\": 1, \"block\": 32, "
+        "\"arguments\": [\"x\", \"w\", \"y\", \"z\"]}], \"outputs\": {\"y\": {\"relative\": 1e-13, "
+        "\"floor\": 1}, \"z\": {\"relative\": 1e-5, \"floor\": 1}}, \"reference\": {\"file\": "
+        "\"apply.c\", \"steps\": [{\"call\": \"apply\", \"arguments\": [\"x\", \"w\", \"y\", "
+        "\"z\"]}]},"
+        "\"tune\": {\"sizes\": {}}}";
+    static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL}, {OPEVO_OUTCOME_WRONG, NULL}};
+    opevo_objective *objective = NULL;
+
+    if (!own_has_interpreter())
+        CHECK_SKIP("opevo-worker-simt or clang-19 is missing");
+    own_write("apply.c",
+              "#include <math.h>\nvoid apply(const double *x, const float *w, double *y, "
+              "float *z)\n{\n    for (int i = 0; i < 32; i++) {\n" BODY "    }\n}\n");
+    CHECK_OK(own_open(
+        "simt", "apply.cu",
+        "#include <math.h>\n"
+        "__global__ void apply(const double *x, const float *w, double *y, float *z)\n"
+        "{\n    int i = threadIdx.x;\n" BODY "    float3 v = make_float3(1, 2, 3);\n"
+        "    if (WRONG)\n        z[32 * i + 3] = __expf(z[32 * i + 3]) + v.z;\n}\n",
+        harness, "{\"WRONG\": {\"_type\": \"discrete\", \"_value\": [0, 1]}}", &objective, &err));
+    own_check("functions", objective, expected, COUNT(expected));
+    opevo_objective_destroy(objective);
+}
+
+CHECK_TEST(test_variables)
+{
+    if (!own_has_interpreter())
+        CHECK_SKIP("opevo-worker-simt or clang-19 is missing");
+    own_check_variables("simt", "weigh.cu");
+}
+
 /* A tuning problem of Kernel Tuner as it is: sizes in work items or in blocks, scalars as sizes,
  * the default of each parameter as what is right. */
 static const char problem[] =

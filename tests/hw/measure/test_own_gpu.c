@@ -69,6 +69,12 @@ CHECK_TEST(test_hip)
     check_device("hip:0", "add.hip");
 }
 
+CHECK_TEST(test_variables)
+{
+    own_check_variables("cuda:0", "weigh.cu");
+    own_check_variables("hip:0", "weigh.hip");
+}
+
 int main(int argc, char **argv)
 {
     if (!fake_folder_enter(OPEVO_FAKE_GPU, argv) || !cache_folder_make())

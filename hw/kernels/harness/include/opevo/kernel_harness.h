@@ -112,9 +112,10 @@ typedef struct opevo_harness_rate {
 } opevo_harness_rate;
 opevo_status opevo_harness_rate_of(const opevo_harness *harness, opevo_harness_rate *out,
                                    opevo_error *err);
-/* What is accepted of an output; for whole ones, and for "exact", 0. */
+/* What is accepted of an output: |x - g| of at most `bound`, `relative` to max(|g|, floor), or to
+ * their sum; for whole ones, and for "exact", 0. */
 typedef struct opevo_harness_tolerance {
-    bool relative;
+    bool relative, summed;
     double bound, floor;
 } opevo_harness_tolerance;
 opevo_harness_tolerance opevo_harness_tolerance_of(const opevo_harness *harness, size_t buffer);
@@ -183,12 +184,13 @@ size_t opevo_kernel_element_size(opevo_kernel_element element);
 typedef struct opevo_buffer {
     const char *name;
     opevo_kernel_element element;
-    size_t count;      /* elements, at least 1 */
-    size_t size_bytes; /* count * opevo_kernel_element_size(element) */
-    bool initialised;  /* false: no element has a value at first; `data` is all 0 */
-    bool output;       /* compared with the golden result */
-    bool benign_races; /* work items may write the same value to the same place at once */
-    void *data;        /* aligned to 64 bytes unless the launcher replaced it */
+    size_t count;       /* elements, at least 1 */
+    size_t size_bytes;  /* count * opevo_kernel_element_size(element) */
+    bool initialised;   /* false: no element has a value at first; `data` is all 0 */
+    bool output;        /* compared with the golden result */
+    bool benign_races;  /* work items may write the same value to the same place at once */
+    const char *symbol; /* variable of the module that gets the initial contents; NULL: none */
+    void *data;         /* aligned to 64 bytes unless the launcher replaced it */
 } opevo_buffer;
 
 typedef enum opevo_argument_kind {
@@ -387,6 +389,12 @@ opevo_status opevo_harness_evaluate_with(const opevo_harness *harness, opevo_har
                                          size_t i, const opevo_harness_values *values,
                                          opevo_launcher *launcher, opevo_golden *golden,
                                          opevo_evaluation *out, opevo_error *err);
+
+/* Have results that are within their tolerances judged by this function as well, which sets verdict
+ * and message of *out; its errors are those of evaluating. */
+typedef opevo_status opevo_verify(void *context, const opevo_buffer *buffers, size_t count,
+                                  opevo_evaluation *out, opevo_error *err);
+void opevo_golden_set_verifier(opevo_golden *golden, opevo_verify *verify, void *context);
 
 /* Take golden results of a case that something else than a launcher computed: `data` has a pointer
  * for each buffer of the case; those of outputs are read. Errors: MISMATCH for one that is not

@@ -198,6 +198,9 @@ opevo_status opevo_simt_add_buffer(opevo_simt *simt, const opevo_simt_buffer *bu
 /* The same of a variable of the module in shared or global memory, NULL: of all of them, until the
  * machine is destroyed. False: the module has no variable of that name. */
 bool opevo_simt_allow_same_value(opevo_simt *simt, const char *variable);
+/* Give a variable of the module in global or constant memory these first bytes, until the reset.
+ * False: the module has none of that name with so many bytes. */
+bool opevo_simt_set_variable(opevo_simt *simt, const char *variable, const void *data, size_t size);
 /* In parallel regions of OpenMP, of a module that is run with `one_lane`, thread i has `bytes`
  * bytes of a buffer from byte from + i bytes on for itself: they hold nothing as it begins. The
  * buffer has two such slots, as the numbers of threads are 0 and 1 in turn. False: `from` and

@@ -35,6 +35,10 @@ typedef struct opevo_live_options {
     double repeat_s;      /* ... or this long; 0 < repeat_s */
     double slower;        /* an execution longer than so many times that of the best trial so far of
                              the run, and than repeat_s, is a timeout; 0: none. Not signed. */
+    uint64_t check_every; /* with a harness: the results of every so-many-th configuration are
+                             checked, and of each that is faster than the best so far; 0: only of
+                             the latter */
+    const char *verifier; /* with a harness: a command that judges results as well; NULL: none */
     bool cold_cache;      /* caches are flushed before each execution */
     uint64_t seed;        /* of the operands */
     const char *const
@@ -46,7 +50,7 @@ typedef struct opevo_live_options {
                      also opened where they cannot be asked */
 } opevo_live_options;
 
-/* cpu, 30 s, 5 s, 2 %, 0.1 s, 10 times, warm, 1. */
+/* cpu, 30 s, 5 s, 2 %, 0.1 s, 10 times, all checked, warm, 1. */
 opevo_live_options opevo_live_defaults(void);
 
 /* Kernels measured on a device. Takes ownership of the maker, also on failure. Workers are started
