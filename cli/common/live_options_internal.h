@@ -47,7 +47,9 @@
          "cmd: makes the program of a trial first, such as 'cc -DX={X} s.c -o {out}'", false},     \
         {"name", "NAME", "cmd: name of the objective in stores (default: the command)", false},    \
         {"criterion", "NAME[,UNIT][,larger]:WHERE",                                                \
-         "another number: cmd: error:json:err; kernels: build_time, code_size or energy", true},   \
+         "another number: cmd: error:json:err; kernels: build_time, code_size, energy, error, "    \
+         "registers, local_memory or occupancy",                                                   \
+         true},                                                                                    \
         {"flop", "N", "cmd: floating-point operations of one execution", false},                   \
         {"exit", "STATUS=CLASS", "cmd: what an exit status means, such as 3=rejected", true},      \
         {"repeats", "N", "cmd: executions for each trial (default 1)", false},                     \

@@ -123,6 +123,31 @@ static inline void own_check(const char *name, opevo_objective *objective,
     assert_int_equal(failures, 0);
 }
 
+/* A template whose argument is the parameter "times", of the same name, which is then no macro.
+ * Instance 3 is wrong by itself. */
+static inline void own_check_template(const char *device, const char *name, const char *source)
+{
+    static const char harness[] =
+        "{\"buffers\": {\"in\": {\"type\": \"f32\", \"count\": \"n\", \"fill\": {\"uniform\": [-1, "
+        "1]}}, \"out\": {\"type\": \"f32\", \"count\": \"n\"}},"
+        "\"steps\": [{\"launch\": \"scale<times, 8>\", \"grid\": \"ceil(n, 8)\", \"block\": 8, "
+        "\"arguments\": [\"in\", \"out\", {\"i32\": \"n\"}]}],"
+        "\"outputs\": {\"out\": \"exact\"}, \"macros\": false, \"reference\": {\"file\": "
+        "\"scale.c\", \"steps\": [{\"call\": \"scale\", \"arguments\": [\"in\", \"out\", {\"i32\": "
+        "\"n\"}]}]}, \"tune\": {\"sizes\": {\"n\": 50}}}";
+    static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL},
+                                            {OPEVO_OUTCOME_WRONG, "of out"}};
+    opevo_objective *objective = NULL;
+
+    own_write("scale.c", "void scale(const float *in, float *out, int n)\n{\n"
+                         "    for (int i = 0; i < n; i++)\n        out[i] = 2 * in[i];\n}\n");
+    CHECK_OK(own_open(device, name, source, harness,
+                      "{\"times\": {\"_type\": \"discrete\", \"_value\": [2, 3]}}", &objective,
+                      &err));
+    own_check(device, objective, expected, 2);
+    opevo_objective_destroy(objective);
+}
+
 /* A kernel that reads variables of its module, which buffers fill: one of constants, and one that
  * it changes, so that each execution needs it anew. `variable` is the name of the first in the
  * harness; WHICH is 0 for a right one. */

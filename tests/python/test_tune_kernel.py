@@ -195,7 +195,10 @@ class TuneKernel(unittest.TestCase):
         void scale(const float *in, float *out)
         {
             for (int i = 0; i < COUNT; i++)
-                out[i] = TWICE * FACTOR * in[i] + (factor - factor) + (__GNUC__ < 5);
+                out[i] = TWICE * FACTOR * in[i] + (__GNUC__ < 5);
+        #ifdef factor
+        #error parameters are not defined beside defines
+        #endif
         }
         """
         results, env = opevo.tune_kernel(
@@ -243,7 +246,7 @@ class TuneKernel(unittest.TestCase):
         for name, value in {
             "texmem_args": {"t": self.a}, "simulation_mode": True, "observers": [print], "log": 10,
             "iterations": 3, "parallel": 2, "objectives": {"time": False}, "platform": 0,
-            "smem_args": {"size": 1}, "cmem_args": {"c": self.a}, "defines": {"shift": "1"},
+            "smem_args": {"size": 1}, "cmem_args": {"c": self.a},
         }.items():  # fmt: skip
             with self.assertRaisesRegex(opevo.Error, f"^{name}: "):
                 self.tune([1], **{name: value})

@@ -343,11 +343,10 @@ def shared_of(smem_args: Mapping[str, Any] | None, params: Mapping[str, Sequence
 def defines_of(
     defines: Mapping[str, Any] | None, params: Mapping[str, Sequence[Any]]
 ) -> list[str]:
-    """Words for the compiler; what a function of the configuration gives has to be whole."""
+    """Words for the compiler, in the place of the parameters' macros; what a function of the
+    configuration gives has to be whole."""
     words = []
     for name, value in (defines or {}).items():
-        if name in params:
-            raise Error(f"defines: {name} is a parameter, which is defined as its value.")
         text = f"{{{_whole(value, params, 'defines')}}}" if callable(value) else str(value)
         words.append(f"-D{name}={text}")
     return words

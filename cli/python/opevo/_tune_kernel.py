@@ -215,6 +215,8 @@ def tune_kernel(
             launch["shared"] = shared
         passed = Arguments(folder, arguments, answer, cmem_args)
         harness = harness_of(kernel_name, passed, launch, None if verify else atol)
+        if defines is not None:
+            harness["macros"] = False
         harness["compiler"] = [
             *(compiler_options or ()),
             *defines_of(defines, tune_params),

@@ -159,6 +159,11 @@ opevo_harness_tolerance opevo_harness_tolerance_of(const opevo_harness *harness,
                                      .floor = plan->floor};
 }
 
+bool opevo_harness_defines_macros(const opevo_harness *harness)
+{
+    return !harness->plain;
+}
+
 /* ---- Words for the compiler ---- */
 
 /* A word in which {EXPRESSION} stands for its value. */
@@ -258,6 +263,8 @@ opevo_status opevo_i_harness_tuning(opevo_harness *harness, const opevo_json_rea
         OPEVO_JSON_FIELD(opevo_harness, bytes, ANY),
         OPEVO_JSON_FIELD(opevo_harness, compiler, LIST),
         {"default", OPEVO_JSON_OBJECT, .offset = offsetof(opevo_harness, default_point)}};
+    const json_t *macros = json_object_get(root->value, "macros");
+    opevo_json_reader macro = opevo_json_member(root, "macros");
     opevo_json_reader compiler = opevo_json_member(root, "compiler");
     opevo_json_reader bytes = opevo_json_member(root, "bytes");
     opevo_harness_rate rate;
@@ -265,6 +272,9 @@ opevo_status opevo_i_harness_tuning(opevo_harness *harness, const opevo_json_rea
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(opevo_json_read_some(root, fields, 4, harness, err));
+    if (macros && !json_is_boolean(macros))
+        return opevo_json_fail(&macro, err, "true or false is expected.");
+    harness->plain = json_is_false(macros);
     OPEVO_TRY(check_compiler(&compiler, err));
     OPEVO_TRY(read_reference(harness, root, err));
     if (harness->flop && harness->bytes)

@@ -356,15 +356,55 @@ static opevo_status extents(const walk *w, const opevo_i_harness_step *step,
     return OPEVO_OK;
 }
 
+/* The value of the name of `length` bytes at `text`; NULL: none. */
+static const int64_t *value_of(const opevo_i_harness_size_names *names, const char *text,
+                               size_t length)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        if (strlen(names->name[i]) == length && !strncmp(names->name[i], text, length))
+            return &names->value[i];
+    }
+    return NULL;
+}
+
+opevo_status opevo_i_harness_kernel_name(const opevo_case *self, const opevo_i_harness_step *step,
+                                         char out[OPEVO_KERNEL_EXPRESSION], opevo_error *err)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+    const char *at = step->name;
+    size_t length = strcspn(at, "<"), used = 0;
+
+    for (bool inside = false; *at; inside = true, at += length) {
+        size_t word = inside ? strspn(at, letters) : 0;
+        const int64_t *value = word ? value_of(&self->names, at, word) : NULL;
+        int written = 0;
+
+        if (inside)
+            length = word ? word : 1;
+        written =
+            value ? snprintf(out + used, OPEVO_KERNEL_EXPRESSION - used, "%lld", (long long)*value)
+                  : snprintf(out + used, OPEVO_KERNEL_EXPRESSION - used, "%.*s", (int)length, at);
+        if (written < 0 || used + (size_t)written >= OPEVO_KERNEL_EXPRESSION)
+            return opevo_i_harness_fail(self->harness, err, step->where,
+                                        "The name of a kernel has %d characters or more.",
+                                        OPEVO_KERNEL_EXPRESSION);
+        used += (size_t)written;
+    }
+    return OPEVO_OK;
+}
+
 static opevo_status play_launch(walk *w, const opevo_i_harness_step *step)
 {
     opevo_argument arguments[OPEVO_I_ARGUMENTS] = {{0}}, members[OPEVO_I_ARGUMENTS] = {{0}};
+    char name[OPEVO_KERNEL_EXPRESSION] = "";
     opevo_grid_launch launch = {
-        .kernel = step->name, .arguments = arguments, .argument_count = step->argument_count};
+        .kernel = name, .arguments = arguments, .argument_count = step->argument_count};
     opevo_status status = extents(w, step, &launch);
     int64_t shared = 0;
     size_t used = 0; /* of `members` */
 
+    if (status == OPEVO_OK)
+        status = opevo_i_harness_kernel_name(w->what, step, name, w->err);
     if (status == OPEVO_OK && step->shared)
         status = evaluate(w, step->shared, step, "shared", 0, SHARED, &shared);
     launch.shared_bytes = (uint32_t)shared;

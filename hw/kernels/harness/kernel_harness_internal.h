@@ -128,6 +128,7 @@ struct opevo_harness {
     opevo_i_harness_buffer_plan *golden; /* of each buffer, filled where values are said; or NULL */
     json_t *flop, *bytes;                /* expressions; may be NULL */
     json_t *compiler, *default_point;    /* likewise */
+    bool plain;                          /* parameters are not macros */
     opevo_harness_values values;         /* owned */
     opevo_i_harness_case_plan *cases[OPEVO_HARNESS_SETS];
     size_t case_count[OPEVO_HARNESS_SETS];
@@ -179,6 +180,9 @@ opevo_status opevo_i_harness_read_steps(const opevo_harness *harness, const opev
 /* Number of the buffer of a name; harness->buffer_count if none has it. */
 size_t opevo_i_harness_buffer(const opevo_harness *harness, const char *name);
 
+/* The name of a kernel, "scale<W, float>", with values in the place of names. Errors: LIMIT. */
+opevo_status opevo_i_harness_kernel_name(const opevo_case *self, const opevo_i_harness_step *step,
+                                         char out[OPEVO_KERNEL_EXPRESSION], opevo_error *err);
 /* Lay out a case without its memory: names, counts and sizes, label; frees nothing on failure, as
  * opevo_case_close does. */
 opevo_status opevo_i_harness_case_lay_out(opevo_case *self, const opevo_i_harness_case_plan *plan,

@@ -129,6 +129,7 @@ static void print_variable(const printer *self, const opevo_i_harness_argument_p
 
 static void print_launch(const printer *self, const opevo_i_harness_step *step)
 {
+    char name[OPEVO_KERNEL_EXPRESSION] = ""; /* that it fits was checked */
     size_t count = step->argument_count;
 
     opevo_text_add(self->out, "    {\n");
@@ -154,8 +155,9 @@ static void print_launch(const printer *self, const opevo_i_harness_step *step)
             opevo_text_printf(self->out, "{&a%zu, sizeof a%zu}", i, i);
         }
     }
+    self->out->failed |= opevo_i_harness_kernel_name(self->what, step, name, NULL) != OPEVO_OK;
     opevo_text_printf(self->out, "%s};\n\n        launch(KERNEL(%s), grid, block, (size_t)",
-                      count ? "" : "{NULL, 0}", step->name);
+                      count ? "" : "{NULL, 0}", name);
     if (step->shared)
         add_expression(self, step->shared);
     else

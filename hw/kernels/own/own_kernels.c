@@ -65,13 +65,18 @@ bool opevo_own_language(const char *path, opevo_kernel_dialect *out)
 
 /* ---- Kernels -------------------------------------------------------------------------------- */
 
+static bool is_cxx(opevo_kernel_dialect dialect)
+{
+    return dialect == OPEVO_KERNEL_CUDA || dialect == OPEVO_KERNEL_HIP;
+}
+
 /* Kernels of CUDA and HIP are found by their names in C, unless C++ needs its own. */
 static bool wants_c_names(const opevo_kernel *kernel, const opevo_text *source)
 {
     const char *text = opevo_text_string(source);
 
-    return (kernel->dialect == OPEVO_KERNEL_CUDA || kernel->dialect == OPEVO_KERNEL_HIP) &&
-           !strstr(text, "extern \"C\"") && !strstr(text, "template") && !strstr(text, "#include");
+    return is_cxx(kernel->dialect) && !strstr(text, "extern \"C\"") && !strstr(text, "template") &&
+           !strstr(text, "#include");
 }
 
 /* The source and, for functions in C, one behind it that runs the steps. */
@@ -102,6 +107,8 @@ static opevo_status fill_kernel(const own *self, opevo_index point, opevo_kernel
     out->dialect = self->super.dialect;
     out->own = true;
     out->parallel = self->super.threads > 1;
+    if (!opevo_harness_defines_macros(self->harness))
+        opevo_text_clear(&values.macros);
     if (self->calls)
         opevo_text_add(&out->options, opevo_text_string(&values.macros));
     else
@@ -110,6 +117,8 @@ static opevo_status fill_kernel(const own *self, opevo_index point, opevo_kernel
     OPEVO_TRY(opevo_harness_compiler(self->harness, &values.whole, &out->options, err));
     OPEVO_TRY(opevo_harness_check(self->harness, &values.whole, err));
     OPEVO_TRY(print_source(self, &self->source, false, &values.whole, OPEVO_I_OWN_ENTRY, out, err));
+    if (is_cxx(out->dialect))
+        OPEVO_TRY(opevo_i_own_add_names(self->harness, &values.whole, out, err));
     status = opevo_text_check(&out->options, err);
     if (status == OPEVO_OK)
         status = opevo_text_check(&out->values, err);

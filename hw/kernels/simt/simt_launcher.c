@@ -39,12 +39,15 @@ static uint64_t address(const void *context, size_t buffer)
     return opevo_simt_address(context, (uint32_t)buffer);
 }
 
-/* A kernel with the name in C++, which begins with its length; NULL: none, or several. */
+/* A kernel with the name in C++, which begins with its length, and the only instance where it is a
+ * template; NULL: none, or several. */
 static const char *find_mangled(const opevo_simt *simt, const char *name)
 {
     const char *found = NULL;
     char start[512];
-    size_t length = (size_t)snprintf(start, sizeof start, "_Z%zu%s", strlen(name), name);
+    size_t plain = strcspn(name, "<");
+    size_t length = (size_t)snprintf(start, sizeof start, "_Z%zu%.*s%s", plain, (int)plain, name,
+                                     name[plain] ? "I" : "");
 
     for (size_t i = 0; length < sizeof start && i < opevo_simt_kernel_count(simt); i++) {
         const char *kernel = opevo_simt_kernel_name(simt, i);

@@ -97,6 +97,8 @@ bool opevo_i_own_judge(opevo_i_own *own, opevo_launcher *launcher, const opevo_k
             continue;
         status = opevo_harness_evaluate_with(harness, OPEVO_SET_TUNE, i, &values.values, launcher,
                                              golden, &one, &err);
+        if (status == OPEVO_OK && one.verdict == OPEVO_VERDICT_OK)
+            opevo_i_own_note_error(own, one.error);
         if (!found)
             *first = one;
         found = true;

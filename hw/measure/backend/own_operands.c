@@ -21,6 +21,8 @@ struct opevo_i_own {
     opevo_harness *harness;
     opevo_golden *golden;
     opevo_i_own_verifier *verifier; /* NULL: none */
+    double error;
+    bool judged;         /* error is known */
     int64_t check_every; /* checks the results of so-many-th jobs whatever they take; 0: of none */
     int sets;
     struct own_set *set; /* of them */
@@ -28,7 +30,7 @@ struct opevo_i_own {
 
 /* Of one set of operands. */
 typedef struct own_set {
-    const opevo_i_own *own;
+    opevo_i_own *own;
     size_t number; /* of the case, as `sets` go through the seeds in turn */
     opevo_case *what;
     opevo_workload_operand items[OPEVO_WORKLOAD_OPERANDS];
@@ -96,6 +98,7 @@ static bool check(const opevo_i_reference_operands *operands, int operand, opevo
 
     opevo_golden_judge(self->own->golden, OPEVO_SET_TUNE, self->number, self->what, (size_t)operand,
                        operands->memory[operand].data, &evaluation);
+    opevo_i_own_note_error(self->own, evaluation.error);
     if (evaluation.verdict == OPEVO_VERDICT_OK)
         return true;
     opevo_text_add(why, evaluation.message);
@@ -260,6 +263,24 @@ double opevo_i_own_check_below_s(const opevo_i_own *own, const opevo_i_wire_job 
     return due || job->single_sample || !(job->best_s > 0) ? INFINITY : job->best_s;
 }
 
+void opevo_i_own_begin(opevo_i_own *own)
+{
+    own->error = 0;
+    own->judged = false;
+}
+
+void opevo_i_own_note_error(opevo_i_own *own, double error)
+{
+    own->error = fmax(own->error, error);
+    own->judged = true;
+}
+
+void opevo_i_own_tell_error(const opevo_i_own *own, opevo_i_wire_result *result)
+{
+    result->judged = own->judged;
+    result->error = own->error;
+}
+
 /* ---- Golden results ------------------------------------------------------------------------- */
 
 opevo_status opevo_i_own_reference(const json_t *setup, opevo_i_wire_job *out, opevo_error *err)
@@ -344,13 +365,15 @@ bool opevo_i_own_fit(opevo_i_own *own, opevo_i_reference_operands *sets, const o
     return good;
 }
 
-opevo_status opevo_i_own_add_options(const opevo_kernel *kernel, opevo_i_process_arguments *out,
-                                     opevo_error *err)
+opevo_status opevo_i_own_add_options(const opevo_kernel *kernel, bool names,
+                                     opevo_i_process_arguments *out, opevo_error *err)
 {
     for (const char *at = opevo_text_string(&kernel->options); *at;) {
         size_t length = strcspn(at, "\n");
 
-        if (!opevo_i_process_arguments_add(out, at, length))
+        bool is_name = !strncmp(at, OPEVO_NAME_EXPRESSION, strlen(OPEVO_NAME_EXPRESSION));
+
+        if ((names || !is_name) && !opevo_i_process_arguments_add(out, at, length))
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
         at += length + (at[length] != '\0');
     }

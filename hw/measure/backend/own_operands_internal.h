@@ -46,6 +46,12 @@ double opevo_i_own_check_below_s(const opevo_i_own *own, const opevo_i_wire_job 
 bool opevo_i_own_verify(const opevo_i_own *own, const opevo_i_reference_operands *operands,
                         opevo_i_wire_result *result);
 
+/* Keep the largest error of results that are judged from now on; and tell a result, where some
+ * were. */
+void opevo_i_own_begin(opevo_i_own *own);
+void opevo_i_own_note_error(opevo_i_own *own, double error);
+void opevo_i_own_tell_error(const opevo_i_own *own, opevo_i_wire_result *result);
+
 /* The member "reference", a kernel; nothing for none. Errors: INVALID for a malformed one. */
 opevo_status opevo_i_own_reference(const json_t *setup, opevo_i_wire_job *out, opevo_error *err);
 /* What the operands hold now is right. Errors: MISMATCH, NOMEM. */
@@ -57,9 +63,10 @@ opevo_status opevo_i_own_take_golden(opevo_i_own *own, const opevo_i_reference_o
 bool opevo_i_own_fit(opevo_i_own *own, opevo_i_reference_operands *sets, const opevo_kernel *kernel,
                      opevo_i_wire_result *result);
 
-/* The words of a kernel for its compiler. Errors: NOMEM. */
-opevo_status opevo_i_own_add_options(const opevo_kernel *kernel, opevo_i_process_arguments *out,
-                                     opevo_error *err);
+/* The words of a kernel for its compiler, with those that name kernels of C++ or without. Errors:
+ * NOMEM. */
+opevo_status opevo_i_own_add_options(const opevo_kernel *kernel, bool names,
+                                     opevo_i_process_arguments *out, opevo_error *err);
 
 /* Values from lines NAME=VALUE. */
 typedef struct opevo_i_own_values {

@@ -478,6 +478,8 @@ static void measure(opevo_i_backend *backend, const opevo_i_wire_job *job, const
     bool kept = true;
     bool stale = true;
 
+    if (self->own)
+        opevo_i_own_begin(self->own);
     if (self->own && !opevo_i_own_fit(self->own, self->sets, &job->kernel, result))
         return;
     if (job->library && !opevo_i_reference_library(&self->sets[0])) {
@@ -506,6 +508,8 @@ static void measure(opevo_i_backend *backend, const opevo_i_wire_job *job, const
             best = slower;
         }
         stale = false;
+        if (self->own)
+            opevo_i_own_tell_error(self->own, result);
         if (slower <= limit || plan.single_sample || windows->slow)
             return;
     }

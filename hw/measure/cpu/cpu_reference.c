@@ -32,7 +32,7 @@ opevo_status opevo_i_cpu_build_command(const char *compiler, const opevo_kernel 
     if (good && kernel->own)
         good = opevo_i_process_arguments_add(out, "-fvisibility=hidden",
                                              strlen("-fvisibility=hidden"));
-    return good ? opevo_i_own_add_options(kernel, out, err)
+    return good ? opevo_i_own_add_options(kernel, false, out, err)
                 : OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
 }
 

@@ -261,6 +261,11 @@ static opevo_status check_model(const kernels *self, const opevo_live_options *o
     return OPEVO_OK;
 }
 
+static bool tells_usage(const char *device)
+{
+    return strncmp(device, "cpu", 3) != 0 && strncmp(device, "simt", 4) != 0;
+}
+
 static opevo_status read_criteria(kernels *self, const opevo_live_options *options,
                                   opevo_error *err)
 {
@@ -276,8 +281,16 @@ static opevo_status read_criteria(kernels *self, const opevo_live_options *optio
         if (!opevo_i_wire_kernel_criterion_find(options->criteria[i], &kind))
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "--criterion %.200s: unknown criterion of a kernel; use build_time, "
-                              "code_size or energy.",
+                              "code_size, energy, error, registers, local_memory or occupancy.",
                               options->criteria[i]);
+        if (kind == OPEVO_I_ERROR && !self->maker->bench)
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "--criterion error applies to kernels with a harness: the error of "
+                              "generated ones is within its bound.");
+        if (kind >= OPEVO_I_REGISTERS && !tells_usage(options->device))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "--criterion %s is told by drivers of GPUs, not by %s.",
+                              options->criteria[i], options->device);
         for (size_t k = 0; k < i; k++) {
             if (!strcmp(self->criteria[k].name, options->criteria[i]))
                 return OPEVO_FAIL(err, OPEVO_INVALID, "--criterion %s is given twice.",

@@ -221,7 +221,7 @@ opevo_status opevo_i_gpu_build_command(const opevo_i_backend *backend, const ope
     opevo_text_free(&blocks);
     if (!good)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
-    return opevo_i_own_add_options(&job->kernel, out, err);
+    return opevo_i_own_add_options(&job->kernel, true, out, err);
 }
 
 /* ---- One kernel ----------------------------------------------------------------------------- */
@@ -279,6 +279,21 @@ static void measure_library(opevo_i_gpu_backend *self, const opevo_i_wire_job *j
     conclude(&run, measure_loaded(&run), opevo_i_gpu_math_title(self->math));
 }
 
+static void note_usage(const opevo_i_gpu_running *run)
+{
+    opevo_i_wire_result *result = run->result;
+
+    result->used = true;
+    result->usage = OPEVO_I_NO_USAGE;
+    for (int i = 0; i <= run->job->kernel.more; i++) {
+        opevo_launch one = opevo_kernel_launch(&run->job->kernel, i);
+
+        opevo_i_gpu_note_usage(&run->self->driver, run->function[i],
+                               (uint64_t)one.block[0] * one.block[1] * one.block[2],
+                               one.dynamic_shared_bytes, &result->usage);
+    }
+}
+
 static void measure_object(opevo_i_gpu_backend *self, const opevo_i_wire_job *job, const char *path,
                            opevo_i_wire_result *result)
 {
@@ -308,6 +323,8 @@ static void measure_object(opevo_i_gpu_backend *self, const opevo_i_wire_job *jo
     if (code)
         opevo_i_gpu_judge(&run, code, "it has no function with that name");
     else
+        note_usage(&run);
+    if (!code)
         conclude(&run, measure_loaded(&run), "");
     if (!result->context_lost)
         self->driver.unload_module(module);

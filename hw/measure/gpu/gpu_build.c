@@ -44,6 +44,75 @@ static opevo_status get_code(const opevo_i_gpu_rtc *rtc, void *program, char **c
     return OPEVO_FAIL(err, OPEVO_NOMEM, "error: no memory for %zu bytes of code.", *size);
 }
 
+static const char *name_in(const char *word)
+{
+    size_t length = strlen(OPEVO_NAME_EXPRESSION);
+
+    return strncmp(word, OPEVO_NAME_EXPRESSION, length) == 0 ? word + length : NULL;
+}
+
+/* What the compiler calls the kernels that words name. */
+static opevo_status append_names(const opevo_i_gpu_rtc *rtc, void *program,
+                                 const char *const *words, size_t count, char **code, size_t *size,
+                                 opevo_error *err)
+{
+    opevo_text names = {0};
+    opevo_status status = OPEVO_OK;
+    char *whole = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        const char *expression = name_in(words[i]), *name = NULL;
+
+        if (expression && rtc->lowered_name(program, expression, &name) == 0)
+            opevo_text_printf(&names, "%s\t%s\n", expression, name);
+    }
+    if (names.length && names.length < 100000000)
+        opevo_text_printf(&names, "%08zu" OPEVO_I_GPU_NAMES_END, names.length);
+    OPEVO_TRY(opevo_text_check(&names, err));
+    if (!names.length)
+        goto cleanup;
+    whole = opevo_malloc(*size + names.length, 1);
+    if (!whole) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "error: no memory for the names of kernels.");
+        goto cleanup;
+    }
+    memcpy(whole, *code, *size);
+    memcpy(whole + *size, names.data, names.length);
+    opevo_free(*code);
+    *code = whole;
+    *size += names.length;
+cleanup:
+    opevo_text_free(&names);
+    return status;
+}
+
+void opevo_i_gpu_lowered_name(const char *image, size_t size, const char *expression,
+                              char out[OPEVO_I_GPU_NAME])
+{
+    const size_t end = strlen(OPEVO_I_GPU_NAMES_END), digits = 8, length = strlen(expression);
+    const char *last = image + size, *at = NULL;
+    size_t bytes = 0;
+
+    snprintf(out, OPEVO_I_GPU_NAME, "%s", expression);
+    if (size < end + digits || memcmp(last - end, OPEVO_I_GPU_NAMES_END, end) != 0)
+        return;
+    last -= end + digits;
+    for (size_t i = 0; i < digits; i++)
+        bytes = 10 * bytes + (size_t)(last[i] - '0');
+    if (bytes > size - end - digits)
+        return;
+    for (at = last - bytes; at < last;) {
+        const char *stop = memchr(at, '\n', (size_t)(last - at));
+        size_t line = stop ? (size_t)(stop - at) : 0;
+
+        if (!stop)
+            return;
+        if (line > length && at[length] == '\t' && memcmp(at, expression, length) == 0)
+            snprintf(out, OPEVO_I_GPU_NAME, "%.*s", (int)(line - length - 1), at + length + 1);
+        at = stop + 1;
+    }
+}
+
 opevo_status opevo_i_gpu_compile(const opevo_i_gpu_vendor *vendor, const char *arch,
                                  const char *source, const char *const *more, size_t count,
                                  char **code, size_t *size, opevo_error *err)
@@ -62,20 +131,27 @@ opevo_status opevo_i_gpu_compile(const opevo_i_gpu_vendor *vendor, const char *a
                           OPEVO_I_GPU_OPTIONS);
     if (vendor->own)
         return vendor->own->compile(source, more, count, code, size, err);
-    for (size_t i = 0; i < count; i++)
-        options[first + i] = more[i];
     status = opevo_i_gpu_rtc_open(vendor, &rtc, err);
     if (status != OPEVO_OK)
         return status;
     failed = rtc.create(&program, source, "kernel", 0, NULL, NULL);
     if (failed)
         return OPEVO_FAIL(err, OPEVO_IO, "error: the compiler cannot be started: %d.", failed);
-    failed = rtc.compile(program, (int)(first + count), options);
+    for (size_t i = 0; i < count; i++) {
+        if (name_in(more[i]))
+            failed |= rtc.add_name(program, name_in(more[i]));
+        else
+            options[first++] = more[i];
+    }
+    if (!failed)
+        failed = rtc.compile(program, (int)first, options);
     print_log(&rtc, program);
     if (failed)
         status = OPEVO_FAIL(err, OPEVO_INVALID, "error %d of the compiler", failed);
     else
         status = get_code(&rtc, program, code, size, err);
+    if (status == OPEVO_OK)
+        status = append_names(&rtc, program, more, count, code, size, err);
     rtc.destroy(&program);
     return status;
 }

@@ -44,6 +44,11 @@
       (uint64_t * address, size_t * bytes, void *module, const char *name))                        \
     X(get_function, "cuModuleGetFunction", "hipModuleGetFunction",                                 \
       (void **function, void *module, const char *name))                                           \
+    X(function_attribute, "cuFuncGetAttribute", "hipFuncGetAttribute",                             \
+      (int *value, int attribute, void *function))                                                 \
+    X(resident_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                              \
+      "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor",                                        \
+      (int *blocks, void *function, int threads, size_t shared_bytes))                             \
     X(set_function, "cuFuncSetAttribute", "", (void *function, int attribute, int value))          \
     X(launch, "cuLaunchKernel", "hipModuleLaunchKernel",                                           \
       (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,        \
@@ -64,6 +69,10 @@
        const char *const *headers, const char *const *names))                                      \
     X(compile, "nvrtcCompileProgram", "hiprtcCompileProgram",                                      \
       (void *program, int option_count, const char *const *options))                               \
+    X(add_name, "nvrtcAddNameExpression", "hiprtcAddNameExpression",                               \
+      (void *program, const char *expression))                                                     \
+    X(lowered_name, "nvrtcGetLoweredName", "hiprtcGetLoweredName",                                 \
+      (void *program, const char *expression, const char **name))                                  \
     X(log_size, "nvrtcGetProgramLogSize", "hiprtcGetProgramLogSize",                               \
       (void *program, size_t *bytes))                                                              \
     X(log, "nvrtcGetProgramLog", "hiprtcGetProgramLog", (void *program, char *log))                \
@@ -184,6 +193,18 @@ opevo_status opevo_i_gpu_ordinal(const opevo_i_gpu_vendor *vendor, const char *w
 opevo_status opevo_i_gpu_describe(const opevo_i_gpu_vendor *vendor,
                                   const opevo_i_gpu_driver *driver, unsigned ordinal,
                                   opevo_i_gpu_facts *out, opevo_error *err);
+/* Behind the code of an image, which loaders ignore: what its kernels of C++ are called in it,
+ * lines EXPRESSION, tab and name, then their number of bytes in 8 digits and this. */
+#define OPEVO_I_GPU_NAMES_END "opevo names\n"
+/* The name of a kernel in an image of `size` bytes: `expression` itself where none is said. A name
+ * of less than OPEVO_I_GPU_NAME bytes goes to `out`. */
+enum { OPEVO_I_GPU_NAME = 1024 };
+void opevo_i_gpu_lowered_name(const char *image, size_t size, const char *expression,
+                              char out[OPEVO_I_GPU_NAME]);
+/* Take what the driver says of a kernel, with the block and the dynamic shared memory of a launch,
+ * into *usage, where that is worse. */
+void opevo_i_gpu_note_usage(const opevo_i_gpu_driver *driver, void *function, uint64_t threads,
+                            size_t shared_bytes, opevo_i_wire_usage *usage);
 /* Fill the variables of a module that buffers name; the driver's code. Without such a variable the
  * verdict of *out is `unsupported`. */
 int opevo_i_gpu_set_variables(const opevo_i_gpu_driver *driver, void *module,

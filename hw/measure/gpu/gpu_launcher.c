@@ -53,6 +53,8 @@ typedef struct launcher {
     opevo_launcher super;
     opevo_gpu *gpu;
     void *module;
+    char *image; /* what the module is of, and what its kernels are called in it */
+    size_t image_bytes;
     bool base;
     /* Of the case that runs. */
     opevo_buffer *buffers;
@@ -62,12 +64,13 @@ typedef struct launcher {
     bool waits; /* after each launch */
     double times[MOST_WINDOWS];
     size_t windows; /* of the last case that ended well */
-    /* Kernels that were launched, by the harness' own strings. */
+    /* Kernels that were launched. */
     struct {
-        const char *name;
+        char name[OPEVO_KERNEL_EXPRESSION];
         void *function;
     } known[MOST_KNOWN];
     size_t known_count;
+    opevo_i_wire_usage usage;
 } launcher;
 
 /* ---- The device ---- */
@@ -409,15 +412,17 @@ static int launch_function(launcher *self, void *function, const opevo_grid_laun
 static void *find_function(launcher *self, const char *name)
 {
     void *function = NULL;
+    char lowered[OPEVO_I_GPU_NAME];
 
     for (size_t i = 0; i < self->known_count; i++) {
         if (!strcmp(self->known[i].name, name))
             return self->known[i].function;
     }
-    if (self->gpu->driver.get_function(&function, self->module, name))
+    opevo_i_gpu_lowered_name(self->image, self->image_bytes, name, lowered);
+    if (self->gpu->driver.get_function(&function, self->module, lowered))
         return NULL;
     if (self->known_count < MOST_KNOWN) {
-        self->known[self->known_count].name = name;
+        snprintf(self->known[self->known_count].name, OPEVO_KERNEL_EXPRESSION, "%s", name);
         self->known[self->known_count++].function = function;
     }
     return function;
@@ -447,6 +452,10 @@ static opevo_status launch(void *context, const opevo_grid_launch *what, opevo_e
         return OPEVO_OK;
     }
     code = launch_function(self, function, what, why);
+    if (!code && self->waits)
+        opevo_i_gpu_note_usage(&self->gpu->driver, function,
+                               (uint64_t)what->block[0] * what->block[1] * what->block[2],
+                               what->shared_bytes, &self->usage);
     if (code)
         judge(self, code, what->kernel, why, out);
     else if (self->waits)
@@ -548,6 +557,11 @@ void opevo_gpu_set_windows(opevo_gpu *gpu, unsigned windows)
     gpu->options.windows = windows < MOST_WINDOWS ? windows : MOST_WINDOWS;
 }
 
+const struct opevo_i_wire_usage *opevo_gpu_launcher_usage(const opevo_launcher *super)
+{
+    return &((const launcher *)super)->usage;
+}
+
 const double *opevo_gpu_launcher_times(const opevo_launcher *super, size_t *count)
 {
     const launcher *self = (const launcher *)super;
@@ -563,6 +577,7 @@ static void destroy(opevo_launcher *super)
     if (!self->gpu->context_lost)
         self->gpu->driver.unload_module(self->module);
     opevo_free(self->regions);
+    opevo_free(self->image);
     opevo_free(self);
 }
 
@@ -581,17 +596,20 @@ opevo_status opevo_gpu_launcher(opevo_gpu *gpu, const void *image, size_t size, 
     }
     memcpy(text, image, size);
     text[size] = '\0';
-    *self = (launcher){.super.ops = &ops, .gpu = gpu, .base = base};
+    *self = (launcher){.super.ops = &ops, .gpu = gpu, .base = base, .usage = OPEVO_I_NO_USAGE};
     code = gpu->driver.load_module(&self->module, text);
     if (code)
         status =
             OPEVO_FAIL(err, OPEVO_INVALID, "The driver of %s refuses the module: error %d (%s).",
                        gpu->vendor->title, code, opevo_i_gpu_words(gpu->vendor, code));
 cleanup:
-    opevo_free(text);
-    if (status == OPEVO_OK)
+    if (status == OPEVO_OK) {
+        self->image = text;
+        self->image_bytes = size;
         *out = &self->super;
-    else
-        opevo_free(self);
+        return status;
+    }
+    opevo_free(text);
+    opevo_free(self);
     return status;
 }

@@ -178,6 +178,7 @@ void opevo_i_gpu_own_measure(opevo_i_gpu_backend *self, const opevo_i_wire_job *
     opevo_launcher *launcher = NULL;
     opevo_error err = {OPEVO_OK, ""};
 
+    opevo_i_own_begin(self->own);
     if (job->library)
         opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", OPEVO_I_NO_LIBRARY);
     else if (load(self, object, &launcher, &err) == OPEVO_OK)
@@ -187,5 +188,9 @@ void opevo_i_gpu_own_measure(opevo_i_gpu_backend *self, const opevo_i_wire_job *
     else
         opevo_i_wire_result_fault(result, "%s", err.message);
     result->context_lost = opevo_gpu_context_is_lost(self->launches);
+    opevo_i_own_tell_error(self->own, result);
+    result->used = launcher != NULL;
+    if (launcher)
+        result->usage = *opevo_gpu_launcher_usage(launcher);
     opevo_launcher_destroy(launcher);
 }

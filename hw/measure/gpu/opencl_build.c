@@ -230,6 +230,21 @@ int opevo_i_opencl_unload(void *module)
     return CL_SUCCESS;
 }
 
+/* Private memory is the only one of CUDA's attributes that OpenCL has. */
+int opevo_i_opencl_kernel_attribute(int *value, int attribute, void *function)
+{
+    enum { LOCAL_BYTES = 3 };
+    const opevo_i_opencl_context *now = opevo_i_opencl_now();
+    cl_ulong bytes = 0;
+    cl_int code = CL_INVALID_VALUE;
+
+    if (attribute == LOCAL_BYTES)
+        code = now->call->clGetKernelWorkGroupInfo(
+            function, now->device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof bytes, &bytes, NULL);
+    *value = (int)bytes;
+    return code;
+}
+
 int opevo_i_opencl_kernel(void **function, void *module, const char *name)
 {
     const opevo_i_opencl_context *now = opevo_i_opencl_now();

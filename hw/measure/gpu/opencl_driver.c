@@ -191,6 +191,7 @@ opevo_status opevo_i_opencl_driver(opevo_i_gpu_driver *out, opevo_error *err)
         .load_module = opevo_i_opencl_load,
         .unload_module = opevo_i_opencl_unload,
         .get_function = opevo_i_opencl_kernel,
+        .function_attribute = opevo_i_opencl_kernel_attribute,
         .create_event = create_event,
         .record_event = record_event,
         .query_event = query_event,

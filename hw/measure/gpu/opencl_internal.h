@@ -126,6 +126,7 @@ void opevo_i_opencl_expect(const char *blocks);
 int opevo_i_opencl_load(void **module, const void *image);
 int opevo_i_opencl_unload(void *module);
 int opevo_i_opencl_kernel(void **function, void *module, const char *name);
+int opevo_i_opencl_kernel_attribute(int *value, int attribute, void *function);
 
 /* ---- The driver's table (opencl_driver.c) ---- */
 

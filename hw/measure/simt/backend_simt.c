@@ -197,7 +197,7 @@ static opevo_status build_command(const opevo_i_backend *backend, const opevo_i_
         status = add_folders(self, out, err);
     if (status == OPEVO_OK)
         status = add_words(both, out, err);
-    return status == OPEVO_OK ? opevo_i_own_add_options(&job->kernel, out, err) : status;
+    return status == OPEVO_OK ? opevo_i_own_add_options(&job->kernel, false, out, err) : status;
 }
 
 /* ---- Running -------------------------------------------------------------------------------- */
@@ -289,11 +289,15 @@ static void measure(opevo_i_backend *backend, const opevo_i_wire_job *job, const
         opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, NO_LIBRARY);
         return;
     }
+    if (self->own)
+        opevo_i_own_begin(self->own);
     if (load(self, object, &kernels, &err) != OPEVO_OK)
         opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", err.message);
     else if (judge(self, &kernels, job, &cost, result) &&
              !opevo_i_wire_result_add(result, cost > 0 ? cost * CYCLE_S : CYCLE_S))
         opevo_i_wire_result_fault(result, "no memory for the samples of a kernel");
+    if (self->own)
+        opevo_i_own_tell_error(self->own, result);
     unload(&kernels);
     result->run_s += opevo_clock_monotonic_s() - start;
 }

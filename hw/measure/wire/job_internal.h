@@ -34,12 +34,23 @@ typedef enum opevo_i_wire_kernel_criterion {
     OPEVO_I_BUILD_TIME, /* seconds of the compiler */
     OPEVO_I_CODE_SIZE,  /* bytes of machine code of the object */
     OPEVO_I_ENERGY,     /* joules of one execution */
+    OPEVO_I_ERROR,      /* of the results, as their tolerances have it; with a harness */
+    /* What the driver of a GPU says of its kernels, the worst of all: registers of a work item, its
+     * local memory (spilled registers), and work items on a multiprocessor at once. */
+    OPEVO_I_REGISTERS,
+    OPEVO_I_LOCAL_MEMORY,
+    OPEVO_I_OCCUPANCY,
     OPEVO_I_KERNEL_CRITERION_COUNT
 } opevo_i_wire_kernel_criterion;
-/* Smaller is better in all of them. */
 extern const opevo_criterion opevo_i_wire_kernel_criterion_rows[OPEVO_I_KERNEL_CRITERION_COUNT];
 /* False, with *out untouched, for an unknown name. */
 bool opevo_i_wire_kernel_criterion_find(const char *name, opevo_i_wire_kernel_criterion *out);
+
+/* What kernels use of a device; below 0: not known. */
+typedef struct opevo_i_wire_usage {
+    double registers, local_bytes, resident;
+} opevo_i_wire_usage;
+#define OPEVO_I_NO_USAGE ((opevo_i_wire_usage){-1, -1, -1})
 
 typedef struct opevo_i_wire_result {
     int64_t id;
@@ -52,7 +63,10 @@ typedef struct opevo_i_wire_result {
     double build_s, run_s, check_s, other_s;
     double criteria[OPEVO_CRITERIA_MOST - 1]; /* those that were asked for; NAN: not known */
     size_t criterion_count;
-    double energy_j; /* of one execution, in the worker; 0: not known */
+    double energy_j;   /* of one execution, in the worker; 0: not known */
+    bool judged, used; /* error and usage are known, in the worker */
+    double error;      /* of the results */
+    opevo_i_wire_usage usage;
     double object_s; /* of the build that made the object, now or earlier; likewise */
     opevo_text message;
     bool context_lost; /* the worker cannot go on and ends after this result */

@@ -15,6 +15,10 @@ const opevo_criterion opevo_i_wire_kernel_criterion_rows[OPEVO_I_KERNEL_CRITERIO
     [OPEVO_I_BUILD_TIME] = {"build_time", "s", false},
     [OPEVO_I_CODE_SIZE] = {"code_size", "bytes", false},
     [OPEVO_I_ENERGY] = {"energy", "J", false},
+    [OPEVO_I_ERROR] = {"error", "", false},
+    [OPEVO_I_REGISTERS] = {"registers", "", false},
+    [OPEVO_I_LOCAL_MEMORY] = {"local_memory", "bytes", false},
+    [OPEVO_I_OCCUPANCY] = {"occupancy", "work items", true},
 };
 
 bool opevo_i_wire_kernel_criterion_find(const char *name, opevo_i_wire_kernel_criterion *out)

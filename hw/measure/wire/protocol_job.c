@@ -4,7 +4,6 @@
 
 #include "protocol_internal.h"
 
-#include <math.h>
 #include <string.h>
 
 static json_t *triple(const uint32_t *numbers)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Criteria of kernels beside their time: build time, code size, energy. */
+/* Criteria of kernels beside their time: build time, code size, energy, error, and what a driver
+ * says of them. */
 
 #include "kernel_criteria_internal.h"
 
@@ -45,6 +46,11 @@ double opevo_i_worker_code_bytes(const char *path)
     return good ? bytes : NAN;
 }
 
+static double known(double value)
+{
+    return value >= 0 ? value : NAN;
+}
+
 static double value_of(opevo_i_wire_kernel_criterion criterion, const char *object,
                        const opevo_i_wire_result *result)
 {
@@ -53,9 +59,20 @@ static double value_of(opevo_i_wire_kernel_criterion criterion, const char *obje
         return result->object_s > 0 ? result->object_s : NAN;
     case OPEVO_I_CODE_SIZE:
         return object ? opevo_i_worker_code_bytes(object) : NAN;
-    default:
+    case OPEVO_I_ENERGY:
         return result->energy_j > 0 ? result->energy_j : NAN;
+    case OPEVO_I_ERROR:
+        return result->judged ? result->error : NAN;
+    case OPEVO_I_REGISTERS:
+        return result->used ? known(result->usage.registers) : NAN;
+    case OPEVO_I_LOCAL_MEMORY:
+        return result->used ? known(result->usage.local_bytes) : NAN;
+    case OPEVO_I_OCCUPANCY:
+        return result->used ? known(result->usage.resident) : NAN;
+    case OPEVO_I_KERNEL_CRITERION_COUNT:
+        break;
     }
+    return NAN;
 }
 
 void opevo_i_worker_kernel_criteria_fill(const opevo_i_worker_kernel_criteria *self,

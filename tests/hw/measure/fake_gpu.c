@@ -11,6 +11,7 @@
 #include "fake_gpu.h"
 #include "fake_function.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -305,6 +306,19 @@ BOTH(int, cuModuleGetFunction, hipModuleGetFunction, (void **out, module *self, 
     *out = next;
     return 0;
 }
+BOTH(int, cuFuncGetAttribute, hipFuncGetAttribute, (int *value, int attribute, function *self),
+     (value, attribute, self))
+{
+    *value = attribute == 4 ? 37 : attribute == 3 ? 24 : 0;
+    return self == NULL;
+}
+BOTH(int, cuOccupancyMaxActiveBlocksPerMultiprocessor,
+     hipModuleOccupancyMaxActiveBlocksPerMultiprocessor,
+     (int *blocks, function *self, int threads, size_t shared), (blocks, self, threads, shared))
+{
+    *blocks = 100 / threads;
+    return self == NULL || shared > SHARED_WITH_LEAVE;
+}
 BOTH(int, cuFuncSetAttribute, fakeUnused3, (function * self, int attribute, int value),
      (self, attribute, value))
 {
@@ -541,6 +555,28 @@ BOTH(int, nvrtcCreateProgram, hiprtcCreateProgram,
     self->source = strdup(source);
     *out = self;
     return !name || count != 0;
+}
+/* An instance NAME<1, 2> is in C what is called NAME_1_2. */
+BOTH(int, nvrtcAddNameExpression, hiprtcAddNameExpression,
+     (const program *self, const char *expression), (self, expression))
+{
+    return self->image != NULL || !*expression;
+}
+BOTH(int, nvrtcGetLoweredName, hiprtcGetLoweredName,
+     (const program *self, const char *expression, const char **name), (self, expression, name))
+{
+    static char lowered[256];
+    size_t length = 0;
+
+    for (const char *at = expression; *at && length < sizeof lowered - 1; at++) {
+        if (isalnum((unsigned char)*at) || *at == '_')
+            lowered[length++] = *at;
+        else if (*at == '<' || *at == ',')
+            lowered[length++] = '_';
+    }
+    lowered[length] = '\0';
+    *name = lowered;
+    return self->image == NULL;
 }
 static int compile(program *self, size_t shared_most)
 {

@@ -134,6 +134,35 @@ CHECK_TEST(test_slow_on_other_inputs)
     opevo_objective_destroy(objective);
 }
 
+/* The error of results is a criterion; what drivers tell is none here. */
+CHECK_TEST(test_error)
+{
+    static const char source[] = "void add(const float *a, const float *b, float *c, int n)\n{\n"
+                                 "    for (int i = 0; i < n; i++)\n"
+                                 "        c[i] = a[i] + b[i] + (i == 9 ? p / 1024.0f : 0);\n}\n";
+    static const char harness[] =
+        "{" BUFFERS STEPS "\"outputs\": {\"c\": {\"absolute\": 1}}," TUNE "}";
+    static const char *const criteria[] = {"error"}, *const none[] = {"registers"};
+    opevo_live_options options = opevo_live_defaults();
+    opevo_kernel_maker *maker = NULL;
+    opevo_objective *objective = NULL;
+    opevo_index points[] = {0, 1};
+    opevo_outcome outcomes[2];
+
+    options.criterion_count = 1;
+    options.criteria = none;
+    CHECK_OK(own_maker("error.c", source, harness, SPACE("0, 1"), &maker, &err));
+    CHECK_FAILS(OPEVO_INVALID, "told by drivers of GPUs, not by cpu",
+                opevo_live_open(maker, &options, &objective, &err));
+    options.criteria = criteria;
+    CHECK_OK(own_maker("error.c", source, harness, SPACE("0, 1"), &maker, &err));
+    CHECK_OK(opevo_live_open(maker, &options, &objective, &err));
+    CHECK_OK(opevo_objective_evaluate(objective, points, 2, outcomes, &err));
+    CHECK_CLOSE(outcomes[0].more[0], 0, 0);
+    CHECK_CLOSE(outcomes[1].more[0], 1.0 / 1024, 1e-6);
+    opevo_objective_destroy(objective);
+}
+
 /* ---- References ---- */
 
 /* The parameter names what is computed: only p == 0 is a sum. */

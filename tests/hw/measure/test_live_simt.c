@@ -114,9 +114,10 @@ CHECK_TEST(test_functions)
 {
 #define ALL(X)                                                                                     \
     X(sqrt)                                                                                        \
-    X(cbrt) X(fabs) X(floor) X(ceil) X(trunc) X(rint) X(nearbyint) X(round) X(exp) X(exp2)         \
-        X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan)     \
-            X(sinh) X(cosh) X(tanh) X(erf) X(erfc)
+    X(cbrt)                                                                                        \
+    X(fabs) X(floor) X(ceil) X(trunc) X(rint) X(nearbyint) X(round) X(exp) X(exp2) X(expm1) X(log) \
+        X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh)     \
+            X(tanh) X(erf) X(erfc)
 #define ONE(name) "    y[k++] = " #name "(x[i]);\n    z[j++] = " #name "f(w[i]);\n"
 #define PAIRS                                                                                      \
     "    y[k++] = pow(x[i], 1.5);\n    y[k++] = atan2(x[i], 0.3);\n    y[k++] = hypot(x[i], "      \
@@ -153,6 +154,17 @@ CHECK_TEST(test_functions)
         harness, "{\"WRONG\": {\"_type\": \"discrete\", \"_value\": [0, 1]}}", &objective, &err));
     own_check("functions", objective, expected, COUNT(expected));
     opevo_objective_destroy(objective);
+}
+
+CHECK_TEST(test_template)
+{
+    if (!own_has_interpreter())
+        CHECK_SKIP("opevo-worker-simt or clang-19 is missing");
+    own_check_template("simt", "scale.cu",
+                       "template <int times, int block>\n"
+                       "__global__ void scale(const float *in, float *out, int n)\n{\n"
+                       "    int i = blockIdx.x * block + threadIdx.x;\n"
+                       "    if (i < n) out[i] = times * in[i];\n}\n");
 }
 
 CHECK_TEST(test_variables)

@@ -69,6 +69,43 @@ CHECK_TEST(test_hip)
     check_device("hip:0", "add.hip");
 }
 
+/* What the driver says of the kernel; blocks of 32 leave 96 of 100 work items. */
+CHECK_TEST(test_criteria)
+{
+    static const char *const criteria[] = {"registers", "occupancy", "error"};
+    opevo_live_options options = opevo_live_defaults();
+    opevo_kernel_maker *maker = NULL;
+    opevo_objective *objective = NULL;
+    opevo_index point = 1;
+    opevo_outcome outcome;
+
+    CHECK_OK(own_maker("add.cu", source, HARNESS(""), space, &maker, &err));
+    options.device = "cuda:0";
+    options.criteria = criteria;
+    options.criterion_count = COUNT(criteria);
+    CHECK_OK(opevo_live_open(maker, &options, &objective, &err));
+    CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+    assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
+    CHECK_CLOSE(outcome.more[0], 37, 0);
+    CHECK_CLOSE(outcome.more[1], 96, 0);
+    CHECK_CLOSE(outcome.more[2], 0, 0);
+    opevo_objective_destroy(objective);
+}
+
+/* What the stand-in for a compiler has of templates is a name for each instance. */
+CHECK_TEST(test_template)
+{
+#define INSTANCE(times)                                                                            \
+    "extern \"C\" __global__ void __launch_bounds__(8) scale_" times "_8(const float *in, float "  \
+    "*out, int n)\n{\n"                                                                            \
+    "    int i = blockIdx.x * 8 + threadIdx.x;\n\n"                                                \
+    "    if (i < n)\n        out[i] = " times " * in[i];\n}\n"
+    static const char instances[] = INSTANCE("2") INSTANCE("3");
+
+    own_check_template("cuda:0", "scale.cu", instances);
+    own_check_template("hip:0", "scale.hip", instances);
+}
+
 CHECK_TEST(test_variables)
 {
     own_check_variables("cuda:0", "weigh.cu");

@@ -119,6 +119,8 @@ typedef struct opevo_harness_tolerance {
     double bound, floor;
 } opevo_harness_tolerance;
 opevo_harness_tolerance opevo_harness_tolerance_of(const opevo_harness *harness, size_t buffer);
+/* Whether the parameters are macros of the source. */
+bool opevo_harness_defines_macros(const opevo_harness *harness);
 /* Whether all expressions of that case have values at these, and its launches are possible. Errors:
  * INVALID, LIMIT, NOMEM. */
 opevo_status opevo_harness_check(const opevo_harness *harness, const opevo_harness_values *values,
@@ -129,6 +131,10 @@ struct opevo_player;
 opevo_status opevo_harness_launches(const opevo_harness *harness,
                                     const opevo_harness_values *values,
                                     const struct opevo_player *player, opevo_error *err);
+/* What begins a word of a kernel's options that is not for the compiler, but names a kernel of C++
+ * that the object has to have. */
+#define OPEVO_NAME_EXPRESSION "--name-expression="
+
 /* Words for the compiler at these values, one a line. Errors: INVALID, NOMEM. */
 opevo_status opevo_harness_compiler(const opevo_harness *harness,
                                     const opevo_harness_values *values, opevo_text *out,
@@ -218,8 +224,10 @@ size_t opevo_argument_lay_out(const opevo_argument *argument,
                               uint64_t (*address)(const void *context, size_t buffer),
                               const void *context, uint8_t out[OPEVO_STRUCT_MOST]);
 
+enum { OPEVO_KERNEL_EXPRESSION = 160 }; /* bytes of a kernel's name with template arguments */
+
 typedef struct opevo_grid_launch {
-    const char *kernel;
+    const char *kernel;         /* "scale", or "scale<4, float>" for an instance of a template */
     uint32_t grid[3], block[3]; /* blocks, and work items of a block, in x, y, z; at least 1 */
     uint32_t shared_bytes;      /* of dynamic shared memory */
     const opevo_argument *arguments;

@@ -42,7 +42,8 @@ typedef struct opevo_live_options {
     bool cold_cache;      /* caches are flushed before each execution */
     uint64_t seed;        /* of the operands */
     const char *const
-        *criteria; /* "build_time", "code_size", "energy": more to report, at most 3 */
+        *criteria; /* "build_time", "code_size", "energy", "error", "registers", "local_memory",
+                      "occupancy": more to report, at most 3 */
     size_t criterion_count;
     bool meet; /* start the workers that are given at once, to know of their device */
     const opevo_interrupt *interrupt; /* of that; NULL: never */

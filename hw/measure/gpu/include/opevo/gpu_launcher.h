@@ -56,6 +56,8 @@ void opevo_gpu_end(opevo_gpu *gpu);
 opevo_status opevo_gpu_launcher(opevo_gpu *gpu, const void *image, size_t size, bool base,
                                 opevo_launcher **out, opevo_error *err);
 
+/* What the driver says of the kernels that were launched (job_internal.h); borrowed. */
+const struct opevo_i_wire_usage *opevo_gpu_launcher_usage(const opevo_launcher *launcher);
 /* Timed runs of a case from now on. */
 void opevo_gpu_set_windows(opevo_gpu *gpu, unsigned windows);
 /* The times of the last case that ended well, in seconds, in ascending order; valid until the next
