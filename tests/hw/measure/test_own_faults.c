@@ -15,7 +15,9 @@
 typedef struct fault {
     const char *name, *point; /* the example, and how the point that is run begins */
     const char *from, *to;
-    bool hidden; /* its results are right where work items of a group run one after the other */
+    bool
+        hidden; /* its results are right where work items of a group run one after the other, or one
+                    loop of all of them after the other */
 } fault;
 
 #define MATMUL "block_x=8 block_y=16 work_x=2 work_y=4 tile_k=8"
@@ -67,7 +69,7 @@ static const fault in_opencl[] = {
      "            c[i] =", "            c[i / 2] =", false},
     {"matmul", MATMUL, "l < tile_k; l++", "l < tile_k - 1; l++", false},
     {"matmul", MATMUL, "if (r < n && s < m)", "if (r <= n && s < m)", false},
-    {"matmul", MATMUL, GROUP_BARRIER, "        for (int l = 0", false},
+    {"matmul", MATMUL, GROUP_BARRIER, "        for (int l = 0", true},
     {"matmul", MATMUL, "as[i / tile_k][i % tile_k] =", "as[i / tile_k][0] =", false},
     {"conv", CONV "use_local=1 use_constant=0", "for (int y = 0; y < SIZE; y++)",
      "for (int y = 0; y < SIZE - 1; y++)", false},
@@ -89,11 +91,11 @@ static const fault in_opencl[] = {
      false},
     {"transpose", "tile=16 rows=4 use_local=1 pad=1", "= in[(top + y)", "= in[1 + (top + y)",
      false},
-    {"transpose", "tile=16 rows=4 use_local=0 pad=0", "top + x < height)", "top + x <= height)",
+    {"transpose", "tile=16 rows=4 use_local=1 pad=0", "top + x < height)", "top + x <= height)",
      false},
     {"transpose", "tile=16 rows=4 use_local=1 pad=1", "    barrier(CLK_LOCAL_MEM_FENCE);\n", "",
      false},
-    {"transpose", "tile=16 rows=4 use_local=0 pad=0",
+    {"transpose", "tile=16 rows=4 use_local=1 pad=0",
      "height + top + x] =", "height + top] =", false},
     {"histogram", "block=64 items=4 use_local=1 apart=0", "if (i < n)", "if (i < n - 1)", false},
     {"histogram", "block=64 items=4 use_local=0 apart=0", "if (i < n)", "if (i <= n)", false},
