@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # cmake -DPARTS=FILE;... -DOUTPUT=FILE.c -P AssembleReport.cmake
 # Put the other parts into template.html, each in the place of its name, @FILE@, and write the page as a C file. The marks
-# @TITLE@ and @DATA@ stay for the program.
+# @CONNECT@, @TITLE@, @DATA@ and @LIVE@ stay for the program.
 include(${CMAKE_CURRENT_LIST_DIR}/FileBytes.cmake)
 set(template ${PARTS})
 list(FILTER template INCLUDE REGEX "/template\\.html$")

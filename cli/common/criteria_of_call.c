@@ -84,6 +84,23 @@ static void add_head(const opevo_i_cli_shown_front *self, size_t chosen, opevo_t
     opevo_text_add_visible(out, unit);
 }
 
+/* The text that a store keeps of a candidate; false without one. */
+static bool add_candidate(const opevo_i_cli_shown_front *self, opevo_index point, bool json,
+                          opevo_text *out)
+{
+    opevo_text text = {0};
+    bool found = self->store &&
+                 opevo_store_candidate(self->store, self->run, point, &text, NULL) == OPEVO_OK &&
+                 text.length > 0;
+
+    if (found && json)
+        opevo_text_add_json(out, opevo_text_string(&text));
+    else if (found)
+        opevo_text_add_visible(out, opevo_text_string(&text));
+    opevo_text_free(&text);
+    return found;
+}
+
 static void add_configuration(const opevo_i_cli_shown_front *self, opevo_index point, bool json,
                               opevo_text *out)
 {
@@ -91,7 +108,7 @@ static void add_configuration(const opevo_i_cli_shown_front *self, opevo_index p
         opevo_space_print_json(self->space, point, out);
     } else if (self->space) {
         opevo_space_print(self->space, point, out);
-    } else {
+    } else if (!add_candidate(self, point, json, out)) {
         opevo_text_add(out, json ? "\"point " : "point ");
         opevo_text_add_index(out, point);
         opevo_text_add(out, json ? "\"" : "");

@@ -6,6 +6,7 @@
 #define OPEVO_CLI_CRITERIA_OF_CALL_INTERNAL_H
 
 #include <opevo/front.h>
+#include <opevo/store.h>
 
 /* What the origins of the members of a front are: words of no interest here, labels of contenders,
  * or seeds. */
@@ -21,7 +22,9 @@ typedef struct opevo_i_cli_shown_front {
     const opevo_criterion *criteria; /* of the objective after the fitness */
     const char *unit;                /* of results */
     const opevo_space *space;        /* NULL where it cannot be made here */
-    opevo_i_cli_origin origins;      /* what the origins of the members are */
+    opevo_store *store; /* of run `run`, for the texts of candidates; NULL: they have numbers */
+    int64_t run;
+    opevo_i_cli_origin origins; /* what the origins of the members are */
 } opevo_i_cli_shown_front;
 
 /* A table of the members; a list of objects in JSON. */

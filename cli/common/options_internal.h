@@ -56,7 +56,8 @@ extern const opevo_verb opevo_i_cli_verb_best, opevo_i_cli_verb_prove, opevo_i_c
     opevo_i_cli_verb_network, opevo_i_cli_verb_man, opevo_i_cli_verb_record,
     opevo_i_cli_verb_report, opevo_i_cli_verb_portfolio, opevo_i_cli_verb_reproduce,
     opevo_i_cli_verb_runs, opevo_i_cli_verb_seal, opevo_i_cli_verb_serve, opevo_i_cli_verb_space,
-    opevo_i_cli_verb_study, opevo_i_cli_verb_tune, opevo_i_cli_verb_tuners, opevo_i_cli_verb_verify;
+    opevo_i_cli_verb_study, opevo_i_cli_verb_tune, opevo_i_cli_verb_tuners, opevo_i_cli_verb_verify,
+    opevo_i_cli_verb_watch;
 extern const opevo_verb *const opevo_i_cli_verbs[]; /* ends with NULL */
 /* Errors: INVALID with the verb that was probably meant. */
 opevo_status opevo_i_cli_verb_find(const char *name, const opevo_verb **out, opevo_error *err);

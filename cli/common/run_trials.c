@@ -27,23 +27,24 @@ cleanup:
     return status;
 }
 
-static opevo_status find_effects(opevo_i_cli_run_trials *self, opevo_error *err)
+opevo_status opevo_i_cli_effects_of_trials(const opevo_space *space, const opevo_trial *trials,
+                                           size_t count, opevo_effects **out, opevo_error *err)
 {
-    opevo_index *points = opevo_malloc(self->count + 1, sizeof *points);
-    double *fitness = opevo_malloc(self->count + 1, sizeof *fitness);
+    opevo_index *points = opevo_malloc(count + 1, sizeof *points);
+    double *fitness = opevo_malloc(count + 1, sizeof *fitness);
     opevo_status status = OPEVO_OK;
-    size_t count = 0;
+    size_t successes = 0;
 
     if (!points || !fitness)
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the effects of parameters.");
-    for (size_t i = 0; i < self->count && status == OPEVO_OK; i++) {
-        if (!(self->trials[i].outcome.fitness > 0))
+    for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
+        if (!(trials[i].outcome.fitness > 0))
             continue;
-        points[count] = self->trials[i].proposal.point;
-        fitness[count++] = self->trials[i].outcome.fitness;
+        points[successes] = trials[i].proposal.point;
+        fitness[successes++] = trials[i].outcome.fitness;
     }
-    if (status == OPEVO_OK && count)
-        status = opevo_effects_create(self->space, points, fitness, count, &self->effects, err);
+    if (status == OPEVO_OK && successes)
+        status = opevo_effects_create(space, points, fitness, successes, out, err);
     opevo_free(points);
     opevo_free(fitness);
     return status;
@@ -58,7 +59,8 @@ opevo_status opevo_i_cli_run_trials_read(opevo_store *store, int64_t run,
     OPEVO_TRY(read_trials(store, run, out, err));
     OPEVO_TRY(opevo_store_space(store, run, &out->space, err));
     if (out->space)
-        OPEVO_TRY(find_effects(out, err));
+        OPEVO_TRY(
+            opevo_i_cli_effects_of_trials(out->space, out->trials, out->count, &out->effects, err));
 cleanup:
     return status;
 }

@@ -18,6 +18,10 @@ typedef struct opevo_i_cli_run_trials {
 /* Release with opevo_i_cli_run_trials_free, also on failure. Errors: those of the store; NOMEM. */
 opevo_status opevo_i_cli_run_trials_read(opevo_store *store, int64_t run,
                                          opevo_i_cli_run_trials *out, opevo_error *err);
+/* The effects over the successful ones of these trials; *out is NULL without a success. Errors:
+ * those of opevo_effects_create. */
+opevo_status opevo_i_cli_effects_of_trials(const opevo_space *space, const opevo_trial *trials,
+                                           size_t count, opevo_effects **out, opevo_error *err);
 void opevo_i_cli_run_trials_free(opevo_i_cli_run_trials *self);
 /* An effect as a factor of the result in this unit: of a time the reciprocal. */
 double opevo_i_cli_effect_factor(const char *unit, double effect);

@@ -7,7 +7,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const main = document.getElementById("report");
   main.append(el("h1", {}, data.title));
-  ({ study: studyPage, run: runPage, landscape: landscapePage })[data.kind](main, data);
+  ({ study: studyPage, run: runPage, landscape: landscapePage, watch: window.watchPage })[data.kind](main, data);
   followWindow();
   window.opevoReport = { data, figures, drawAll };
 })();

@@ -8,16 +8,19 @@
 
 #include "analyze_internal.h"
 #include "options_internal.h"
+#include "reasons_internal.h"
+#include "run_digest_internal.h"
 
 #include <opevo/text.h>
 
-/* The page, with the marks @TITLE@ and @DATA@ once each, ended by a zero byte. Made by
- * cmake/OpevoReport.cmake. */
+/* The page, with the marks @CONNECT@, @TITLE@ and @DATA@ once each, and @LIVE@ around what only a
+ * live page has, in this order; ended by a zero byte. Made by cmake/OpevoReport.cmake. */
 extern const unsigned char opevo_i_cli_report_page[];
 
 /* The page with its title and its data, which is JSON. Both may hold any text: what could end the
- * element that they stand in is escaped. Errors: NOMEM. */
-opevo_status opevo_i_cli_report_page_fill(const char *title, const opevo_text *json,
+ * element that they stand in is escaped. A page that is `live` may ask where it came from for more.
+ * Errors: NOMEM. */
+opevo_status opevo_i_cli_report_page_fill(const char *title, const opevo_text *json, bool live,
                                           opevo_text *out, opevo_error *err);
 
 /* Members of every report: title, version and the command that makes it. */
@@ -28,6 +31,9 @@ void opevo_i_cli_report_json_head(const char *kind, const char *title, const ope
 void opevo_i_cli_report_json_column(opevo_text *out, const char *key, const double *first,
                                     size_t count, size_t stride);
 
+/* The member "words": those that the text of analyze has as well. */
+void opevo_i_cli_report_json_words(opevo_text *out);
+
 /* The runs of the stores, or the landscape, that the call names, as one JSON object. */
 opevo_status opevo_i_cli_report_study(const opevo_call *call, const char *title, opevo_text *json,
                                       opevo_error *err);
@@ -36,6 +42,13 @@ opevo_status opevo_i_cli_report_run(const opevo_call *call, const char *path, in
                                     opevo_text *json, opevo_error *err);
 opevo_status opevo_i_cli_report_landscape(const opevo_call *call, opevo_text *json,
                                           opevo_error *err);
+
+/* The members of the run, whose info and reasons are those of the trials that the digest took, in
+ * the object being written. */
+opevo_status opevo_i_cli_report_run_members(opevo_store *store, const opevo_run_info *info,
+                                            const opevo_i_cli_run_digest *digest,
+                                            const opevo_i_cli_reasons *reasons, opevo_text *out,
+                                            opevo_error *err);
 
 /* The member "networks": the groups of tasks of the stores whose runs are all in `data`. Errors:
  * those of reading a store. */

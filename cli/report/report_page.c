@@ -31,20 +31,32 @@ static void add_script_json(opevo_text *out, const char *json)
     }
 }
 
-opevo_status opevo_i_cli_report_page_fill(const char *title, const opevo_text *json,
+/* Append the page from *at up to the mark, and go behind it. */
+static void add_up_to(const char **at, const char *mark, opevo_text *out)
+{
+    const char *found = strstr(*at, mark);
+
+    assert(found);
+    opevo_text_add_bytes(out, *at, (size_t)(found - *at));
+    *at = found + strlen(mark);
+}
+
+opevo_status opevo_i_cli_report_page_fill(const char *title, const opevo_text *json, bool live,
                                           opevo_text *out, opevo_error *err)
 {
-    const char *page = (const char *)opevo_i_cli_report_page;
-    const char *title_mark = strstr(page, "@TITLE@");
-    const char *data_mark = strstr(page, "@DATA@");
+    const char *at = (const char *)opevo_i_cli_report_page;
+    opevo_text left_out = {0};
 
-    assert(title_mark && data_mark);
-    opevo_text_add_bytes(out, page, (size_t)(title_mark - page));
+    add_up_to(&at, "@CONNECT@", out);
+    opevo_text_add(out, live ? "; connect-src 'self'" : "");
+    add_up_to(&at, "@TITLE@", out);
     opevo_text_add_xml(out, title);
-    title_mark += strlen("@TITLE@");
-    opevo_text_add_bytes(out, title_mark, (size_t)(data_mark - title_mark));
+    add_up_to(&at, "@DATA@", out);
     add_script_json(out, opevo_text_string(json));
-    opevo_text_add(out, data_mark + strlen("@DATA@"));
+    add_up_to(&at, "@LIVE@", out);
+    add_up_to(&at, "@LIVE@", live ? out : &left_out);
+    opevo_text_free(&left_out);
+    opevo_text_add(out, at);
     return opevo_text_check(out, err);
 }
 

@@ -2,14 +2,17 @@
 
 /* One run as the data of a page about the program that it tuned. */
 
+#include "criteria_of_call_internal.h"
 #include "finals_of_call_internal.h"
 #include "kernels_of_run_internal.h"
 #include "measured_internal.h"
 #include "options_internal.h"
 #include "reasons_internal.h"
 #include "report_internal.h"
+#include "run_digest_internal.h"
 #include "run_trials_internal.h"
 
+#include <opevo/effects.h>
 #include <opevo/finals.h>
 #include <opevo/json.h>
 #include <opevo/live.h>
@@ -26,12 +29,10 @@ enum {
 };
 
 typedef struct writer {
-    const opevo_call *call;
-    const char *path;
     opevo_store *store;
     opevo_text *out;
     int64_t run;
-    opevo_i_cli_run_trials trials;
+    const opevo_i_cli_run_digest *trials;
     opevo_i_cli_kernels kernels;
     opevo_status status;
     opevo_error *err;
@@ -44,8 +45,8 @@ static double result_of(const opevo_run_info *info, const opevo_trial *trial)
 
 static void add_configuration(const writer *self, const opevo_trial *trial, opevo_text *out)
 {
-    if (self->trials.space)
-        opevo_space_print(self->trials.space, trial->proposal.point, out);
+    if (self->trials->space)
+        opevo_space_print(self->trials->space, trial->proposal.point, out);
     else if (opevo_store_candidate(self->store, self->run, trial->proposal.point, out, NULL))
         opevo_text_add_index(out, trial->proposal.point);
 }
@@ -54,7 +55,7 @@ static void add_configuration(const writer *self, const opevo_trial *trial, opev
 
 static void add_trials(const writer *self, const opevo_run_info *info)
 {
-    const opevo_i_cli_run_trials *run = &self->trials;
+    const opevo_i_cli_run_digest *run = self->trials;
     opevo_text *out = self->out;
 
     opevo_json_open(out, "trial", "{");
@@ -118,11 +119,14 @@ static void add_best(writer *self, const opevo_run_info *info)
     opevo_text text = {0};
 
     opevo_json_key(self->out, "best");
-    if (!info->best_trial || info->best_trial > self->trials.count) {
+    for (size_t i = 0; i < self->trials->count && !best; i++) {
+        if (self->trials->trials[i].number == info->best_trial)
+            best = &self->trials->trials[i];
+    }
+    if (!best) {
         opevo_text_add(self->out, "null");
         return;
     }
-    best = &self->trials.trials[info->best_trial - 1];
     add_configuration(self, best, &text);
     opevo_text_add(self->out, "{");
     opevo_json_index(self->out, "trial", best->number);
@@ -147,7 +151,7 @@ static int by_fitness(const void *a, const void *b)
 /* One value of each parameter, as text. */
 static void add_values(const writer *self, const opevo_trial *trial)
 {
-    const opevo_space *space = self->trials.space;
+    const opevo_space *space = self->trials->space;
     size_t count = opevo_space_parameter_count(space);
     opevo_index *vertices = opevo_calloc(count, sizeof *vertices);
 
@@ -180,7 +184,7 @@ static void add_values(const writer *self, const opevo_trial *trial)
 /* The best trials of different points. */
 static void add_top(writer *self, const opevo_run_info *info)
 {
-    const opevo_i_cli_run_trials *run = &self->trials;
+    const opevo_i_cli_run_digest *run = self->trials;
     const opevo_trial **order = opevo_malloc(run->count + 1, sizeof(const opevo_trial *));
     opevo_text *out = self->out;
     size_t shown = 0;
@@ -232,11 +236,8 @@ static void add_level(const opevo_effect_level *level, opevo_text *out)
     opevo_text_add(out, "}");
 }
 
-static void add_effects(const writer *self)
+static void add_effects(const opevo_effects *effects, opevo_text *out)
 {
-    const opevo_effects *effects = self->trials.effects;
-    opevo_text *out = self->out;
-
     opevo_json_key(out, "effects");
     if (!effects) {
         opevo_text_add(out, "null");
@@ -323,50 +324,128 @@ cleanup:
     return status;
 }
 
-static void visit(void *context, const opevo_run_info *info)
+/* The front by all criteria of the run; nothing without any. */
+static void add_front(const writer *self, const opevo_run_info *info)
 {
-    writer *self = context;
+    opevo_front sorted = self->trials->front;
+    opevo_i_cli_shown_front shown = {.front = &sorted,
+                                     .criteria = self->trials->criteria,
+                                     .unit = info->unit,
+                                     .space = self->trials->space,
+                                     .origins = OPEVO_I_ORIGIN_HIDDEN,
+                                     .store = self->store,
+                                     .run = info->run};
+    opevo_text *out = self->out;
+
+    if (!self->trials->criterion_count)
+        return;
+    opevo_front_sort(&sorted); /* in place */
+    opevo_json_open(out, "front", "{");
+    opevo_json_open(out, "criteria", "");
+    opevo_i_cli_front_json_criteria(&shown, &self->trials->box, out);
+    opevo_json_open(out, "front", "");
+    opevo_i_cli_front_json(&shown, out);
+    opevo_json_index(out, "sample_every", self->trials->stride);
+    opevo_json_open(out, "sample", "[");
+    for (size_t i = 0; i < self->trials->count; i++) {
+        const opevo_outcome *outcome = &self->trials->trials[i].outcome;
+
+        if (outcome->kind != OPEVO_OUTCOME_OK)
+            continue;
+        opevo_json_open_next(out, "", "[");
+        for (size_t k = 0; k < sorted.criteria.count; k++) {
+            opevo_json_next(out, "");
+            opevo_text_add_double(out, opevo_front_value(&sorted.criteria, k, info->unit, outcome));
+        }
+        opevo_text_add(out, "]");
+    }
+    opevo_text_add(out, "]}");
+}
+
+opevo_status opevo_i_cli_report_run_members(opevo_store *store, const opevo_run_info *info,
+                                            const opevo_i_cli_run_digest *digest,
+                                            const opevo_i_cli_reasons *reasons, opevo_text *out,
+                                            opevo_error *err)
+{
+    writer self = {.store = store, .run = info->run, .out = out, .trials = digest, .err = err};
+    opevo_status status = OPEVO_OK;
+    opevo_effects *effects = NULL;
     opevo_finals *finals = NULL;
-    opevo_i_cli_reasons reasons = {.of[0] = {0}};
     opevo_space *space = NULL;
 
-    self->status = opevo_i_cli_run_trials_read(self->store, info->run, &self->trials, self->err);
-    if (self->status == OPEVO_OK)
-        self->status = opevo_finals_read(self->store, info->run, &finals, &space, self->err);
-    if (self->status == OPEVO_OK)
-        self->status = opevo_i_cli_reasons_of_run(self->store, info->run, &reasons, self->err);
-    if (self->status == OPEVO_OK)
-        self->status = opevo_i_cli_kernels_read(self->store, info, &self->kernels, self->err);
-    if (self->status == OPEVO_OK) {
-        opevo_text_add(self->out, "{");
-        opevo_i_cli_report_json_head("run", self->call->arguments[0], self->call, self->out);
-        add_facts(self, info);
-        add_best(self, info);
-        add_trials(self, info);
-        add_top(self, info);
-        add_effects(self);
-        opevo_i_cli_reasons_print_json(&reasons, self->out);
-        opevo_i_cli_finals_print_json(finals, space, info->unit, &self->kernels, self->out);
-        self->status = add_measured(self, info);
-        opevo_text_add(self->out, "}");
-    }
+    OPEVO_TRY(opevo_finals_read(store, info->run, &finals, &space, err));
+    if (digest->space && opevo_i_cli_run_digest_is_whole(digest))
+        OPEVO_TRY(opevo_i_cli_effects_of_trials(digest->space, digest->trials, digest->count,
+                                                &effects, err));
+    OPEVO_TRY(opevo_i_cli_kernels_read(store, info, &self.kernels, err));
+    add_facts(&self, info);
+    add_best(&self, info);
+    add_trials(&self, info);
+    add_top(&self, info);
+    add_effects(effects, out);
+    add_front(&self, info);
+    OPEVO_TRY(opevo_i_cli_generation_print(&digest->generation, digest->space, out, err));
+    opevo_i_cli_recent_print(digest, store, out);
+    opevo_i_cli_reasons_print_json(reasons, out);
+    opevo_i_cli_finals_print_json(finals, space, info->unit, &self.kernels, out);
+    OPEVO_TRY(self.status);
+    OPEVO_TRY(add_measured(&self, info));
+cleanup:
+    opevo_i_cli_kernels_free(&self.kernels);
+    opevo_effects_destroy(effects);
     opevo_space_destroy(space);
-    opevo_i_cli_reasons_free(&reasons);
     opevo_finals_destroy(finals);
+    return status;
+}
+
+/* ---- Of a store ----------------------------------------------------------------------------- */
+
+typedef struct finder {
+    const opevo_call *call;
+    opevo_store *store;
+    opevo_text *out;
+    opevo_status status;
+    opevo_error *err;
+} finder;
+
+static opevo_status add_run(finder *self, const opevo_run_info *info)
+{
+    opevo_i_cli_reasons reasons = {.of[0] = {0}};
+    opevo_i_cli_run_digest digest = {.run = 0};
+    opevo_status status = OPEVO_OK;
+    bool all = false;
+
+    OPEVO_TRY(opevo_i_cli_run_digest_start(self->store, info, SIZE_MAX, &digest, self->err));
+    OPEVO_TRY(opevo_i_cli_run_digest_read(&digest, self->store, SIZE_MAX, &all, self->err));
+    OPEVO_TRY(opevo_i_cli_reasons_of_run(self->store, info->run, &reasons, self->err));
+    opevo_text_add(self->out, "{");
+    opevo_i_cli_report_json_head("run", self->call->arguments[0], self->call, self->out);
+    OPEVO_TRY(
+        opevo_i_cli_report_run_members(self->store, info, &digest, &reasons, self->out, self->err));
+    opevo_text_add(self->out, "}");
+cleanup:
+    opevo_i_cli_reasons_free(&reasons);
+    opevo_i_cli_run_digest_free(&digest);
+    return status;
+}
+
+static void visit(void *context, const opevo_run_info *info)
+{
+    finder *self = context;
+
+    self->status = add_run(self, info);
 }
 
 opevo_status opevo_i_cli_report_run(const opevo_call *call, const char *path, int64_t run,
                                     opevo_text *json, opevo_error *err)
 {
-    writer self = {.call = call, .path = path, .run = run, .out = json, .err = err};
+    finder self = {.call = call, .out = json, .err = err};
     opevo_status status = opevo_store_open(path, OPEVO_STORE_READ, &self.store, err);
 
     if (status == OPEVO_OK)
         status = opevo_store_visit(self.store, run, visit, &self, err);
     if (status == OPEVO_OK)
         status = self.status;
-    opevo_i_cli_run_trials_free(&self.trials);
-    opevo_i_cli_kernels_free(&self.kernels);
     opevo_store_close(self.store);
     return status;
 }

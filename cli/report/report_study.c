@@ -227,8 +227,7 @@ static opevo_status add_short(const writer *self, opevo_error *err)
     return status;
 }
 
-/* The words that the text of analyze has as well. */
-static void add_words(opevo_text *out)
+void opevo_i_cli_report_json_words(opevo_text *out)
 {
     opevo_json_open(out, "words", "{");
     opevo_json_string(out, "random", opevo_i_cli_random_name);
@@ -515,7 +514,7 @@ static opevo_status add_all(const char *title, const writer *self, opevo_error *
     opevo_text_add(self->out, "{");
     opevo_i_cli_report_json_head("study", title, self->call, self->out);
     add_settings(self);
-    add_words(self->out);
+    opevo_i_cli_report_json_words(self->out);
     OPEVO_TRY(add_short(self, err));
     add_contenders(self);
     opevo_json_key(self->out, "landscapes");

@@ -138,7 +138,8 @@ function trialsChart(run) {
     `${run.unit} of each trial, ${run.better} is better`,
     "trials",
     node,
-    "Each dot is a trial that succeeded, each cross one that failed. The steps are the best so far, which is biased: the best " +
+    (run.trial.number.length < run.trials ? `A sample of ${whole(run.trial.number.length)} of ${whole(run.trials)} trials, with all that were the best so far. ` : "") +
+      "Each dot is a trial that succeeded, each cross one that failed. The steps are the best so far, which is biased: the best " +
       "of many noisy measurements looks better than its configuration is." +
       (isNumber(run.optimum) ? " The dashed line is the known optimum." : ""),
     [swatch("var(--c0)", "trial"), swatch("var(--c1)", "best so far"), hasFailures ? swatch("var(--bad)", "failed") : null],
@@ -328,6 +329,94 @@ function workersPart(main, run) {
   );
 }
 
+/* ---- The front ---- */
+
+const mostMembers = 12; /* rows that are shown at first */
+
+/* By all criteria of the run. */
+function frontPart(main, run) {
+  if (!run.front?.front.length) return;
+  const named = { ...run.front, front: run.front.front.map((member) => ({ tuner: run.tuner, ...member })) };
+  const grid = el("div", { class: "figures" });
+  main.append(el("h2", { id: "front" }, "Front"), grid);
+  addFrontCharts(grid, { contenders: [{ name: run.tuner }], colors: new Map([[0, 0]]) }, named, "run");
+  addFrontTable(main, { ...named, front: named.front.slice(0, mostMembers) });
+  if (named.front.length > mostMembers)
+    addFolded(main, `All ${named.front.length} trials of the front`, false, (inside) => addFrontTable(inside, named));
+}
+
+/* ---- The generation ---- */
+
+/* The values of each parameter with their shares, as bars. */
+const chancesTable = (parameters, word, caption, id) =>
+  table(
+    ["<parameter", "values", `<${word}`],
+    parameters.map(({ name, values, likeliest }) => [
+      { text: name, class: "name" },
+      whole(values),
+      {
+        text: el(
+          "span",
+          {},
+          likeliest.map(({ value, p }) =>
+            el(
+              "span",
+              { class: "chance" },
+              el("span", { class: "bar", style: `width: ${Math.max(1, Math.round(60 * p))}px` }),
+              ` ${value} ${percent(p)}`,
+            ),
+          ),
+        ),
+        class: "text",
+      },
+    ]),
+    caption,
+    { id },
+  );
+
+/* What the next children of the tuner opevo are like. */
+function lawPart(main, law) {
+  main.append(
+    el("h2", { id: "law" }, `The law of generation ${whole(law.generation)}`),
+    chancesTable(
+      law.parameters,
+      "value and its probability",
+      [
+        `Of a child of ${count(law.parents.length, "parent")} (trials ${law.parents.map(({ trial }) => trial).join(", ")}), weighted by fitness, `,
+        `with q = ${short(law.q)}, before duplicates are handled; the likeliest values of each parameter: `,
+        sure("bounded"),
+        ` within ${short(law.bound, 2)} in the 1-norm over all parameters.`,
+      ],
+      "generation",
+    ),
+  );
+}
+
+/* What the last trials of any tuner were like. */
+function recentPart(main, { trials, parameters, candidates }) {
+  const parts = new Map();
+  for (const text of candidates)
+    for (const part of new Set(text.split(/\s*[;\n]\s*/).filter(Boolean))) parts.set(part, (parts.get(part) ?? 0) + 1);
+  const edits = [...parts].sort((a, b) => b[1] - a[1]).slice(0, 24);
+  if (!parameters.length && !edits.length) return;
+  main.append(
+    el("h2", { id: "recent" }, `The last ${count(trials, "trial")}`),
+    parameters.length
+      ? chancesTable(
+          parameters,
+          "value and its share",
+          ["The most frequent values of each parameter in the last trials: ", sure("exact"), " for these."],
+          "recent-values",
+        )
+      : table(
+          ["<part of a candidate", "share"],
+          edits.map(([part, n]) => [{ text: el("code", {}, part), class: "text" }, percent(n / trials)]),
+          ["The edits that most of the last candidates have: ", sure("exact"), " for these."],
+          { id: "recent-edits" },
+        ),
+  );
+}
+
 /* ---- The page ---- */
 
 function bestLine(run) {
@@ -357,6 +446,9 @@ function runPage(main, run) {
   if (run.top.length) main.append(el("h2", { id: "configurations" }, "Best configurations"), topTable(run));
   if (run.finals?.finalists)
     main.append(el("h2", { id: "finals" }, "Finals"), finalsTable(run.finals, run.unit, "The run"));
+  frontPart(main, run);
+  if (run.law) lawPart(main, run.law);
+  else if (run.recent.trials) recentPart(main, run.recent);
   if (run.effects) effectsPart(main, run);
   failuresPart(main, run);
   workersPart(main, run);

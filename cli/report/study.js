@@ -193,6 +193,8 @@ function addRanking(parent, data, place) {
   }
   const [name, ...others] = data.words.ranking;
   const heads = [name, "", ...others];
+  /* Without comparisons there are neither scores nor verdicts. */
+  if (!data.pairs) for (const row of [heads, ...rows]) row.splice(5, 1), row.pop();
   const cut = rows.length > data.words.rows + 5;
   const first = cut ? rows.filter((row, k) => k < data.words.rows || row.class) : rows;
   parent.append(
@@ -205,7 +207,7 @@ function addRanking(parent, data, place) {
         sure("estimated"),
         ` means over runs with their ${confidence(data)} intervals (bars, and in brackets)`,
         random ? "; the dashed line is exact random search, from which the score counts (0) up to the optimum (1)" : "",
-        `. Verdicts: paired signed ranks, adjusted for all comparisons of this report.`,
+        data.pairs ? ". Verdicts: paired signed ranks, adjusted for all comparisons of this report." : ".",
       ],
       { class: "wide" },
     ),

@@ -140,7 +140,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(opevo_i_cli_manifest_add(&json, err));
     opevo_text_printf(&title, "%s - opevo report", opevo_text_string(&name));
     OPEVO_TRY(opevo_text_check(&title, err));
-    OPEVO_TRY(opevo_i_cli_report_page_fill(opevo_text_string(&title), &json, &page, err));
+    OPEVO_TRY(opevo_i_cli_report_page_fill(opevo_text_string(&title), &json, false, &page, err));
     OPEVO_TRY(opevo_file_write(path, page.data, page.length, err));
     opevo_text_printf(out, "%s: %.1f MB; open it in a browser.\n", path, (double)page.length / 1e6);
 cleanup:

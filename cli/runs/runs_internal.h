@@ -29,4 +29,9 @@ void opevo_i_cli_runs_print_scatter(const struct opevo_i_cli_run_trials *run, co
 void opevo_i_cli_runs_print_effects(const struct opevo_i_cli_run_trials *run, const char *unit,
                                     opevo_text *out);
 
+/* Show the runs of a store, or one of them, as they grow, until interrupted; on a terminal a table
+ * that is drawn anew, elsewhere a line for each run that has changed. The store need not exist yet.
+ * Errors: NOMEM. */
+opevo_status opevo_i_cli_runs_follow(const char *path, int64_t run, opevo_error *err);
+
 #endif

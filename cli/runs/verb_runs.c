@@ -27,6 +27,7 @@ enum { FEWEST_DRAWN = 10 }; /* trials of a run whose course is drawn */
 static const opevo_option options[] = {
     {"trials", NULL, "print every trial of one run, with its samples and message", false},
     {"json", NULL, "print one JSON array, with --trials one object", false},
+    {"follow", NULL, "show the runs while the store is written, until interrupted", false},
     {"csv", NULL, "with --trials: print one row of CSV for each", false},
 };
 
@@ -352,6 +353,10 @@ static opevo_status check_call(const opevo_call *call, int64_t run, opevo_error 
         return OPEVO_FAIL(
             err, OPEVO_INVALID,
             "--trials: give a store and the number of a run in it, such as runs.db:1.");
+    if (opevo_i_cli_flag(call, "follow") &&
+        (opevo_i_cli_flag(call, "trials") || opevo_i_cli_flag(call, "json")))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--follow shows runs as a table or in lines: give it alone.");
     if (opevo_i_cli_flag(call, "csv") && !opevo_i_cli_flag(call, "trials"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--csv requires --trials.");
     if (opevo_i_cli_flag(call, "csv") && opevo_i_cli_flag(call, "json"))
@@ -380,6 +385,10 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     self.form = self.json                       ? OPEVO_I_RUNS_JSON
                 : opevo_i_cli_flag(call, "csv") ? OPEVO_I_RUNS_CSV
                                                 : OPEVO_I_RUNS_TEXT;
+    if (opevo_i_cli_flag(call, "follow")) {
+        OPEVO_TRY(opevo_i_cli_runs_follow(path, self.run, err));
+        goto cleanup;
+    }
     OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &self.store, err));
     opevo_text_add(out, self.json && !self.trials ? "[" : "");
     OPEVO_TRY(self.run ? opevo_store_visit(self.store, self.run, visit, &self, err)

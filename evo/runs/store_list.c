@@ -5,6 +5,7 @@
 #include "store_internal.h"
 
 #include <opevo/memory.h>
+#include <opevo/store_follow.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ typedef struct listed_space {
 /* What listing keeps from run to run. */
 typedef struct lister {
     opevo_store *store;
-    sqlite3_stmt *best;
+    sqlite3_stmt *best; /* NULL: not looked for */
     sqlite3_stmt *json;
     listed_space *spaces; /* those met so far */
     size_t space_count, space_capacity;
@@ -163,6 +164,9 @@ static opevo_status find_best(lister *self, sqlite3_stmt *row, opevo_run_info *i
     int code = SQLITE_DONE;
 
     opevo_text_clear(&self->text);
+    info->best_text = "";
+    if (!self->best)
+        return OPEVO_OK;
     if (is_packed) {
         OPEVO_TRY(take_best(self, row, COLUMN_BEST, space, info, err));
     } else {
@@ -219,8 +223,15 @@ cleanup:
 
 #define IS_PLANNED "stop = '" OPEVO_I_PLANNED "'"
 
-/* Those that meet the condition; of run 0 all, of another one that run, which must be there. */
-static opevo_status list(opevo_store *store, const char *condition, int64_t run,
+/* What a listing says of the trials of a run, and what takes no look at them. */
+#define TRIALS_COUNTED                                                                             \
+    "coalesce(trial_count, count(number)), coalesce(failed, total(outcome <> 0)),"                 \
+    " coalesce(packed.cost_s, total(build_s + run_s + check_s + other_s))"
+#define TRIALS_LEFT_OUT "0, 0, 0.0"
+
+/* Those that meet the condition; of run 0 all, of another one that run, which must be there. With
+ * `bare` their trials are left out. */
+static opevo_status list(opevo_store *store, const char *condition, int64_t run, bool bare,
                          void (*visit)(void *context, const opevo_run_info *info), void *context,
                          opevo_error *err)
 {
@@ -234,21 +245,22 @@ static opevo_status list(opevo_store *store, const char *condition, int64_t run,
     opevo_text_printf(
         &query,
         "SELECT runs.run, objective, tuner, settings, seed, unit, started, version, space,"
-        " coalesce(trial_count, count(number)), coalesce(failed, total(outcome <> 0)),"
-        " coalesce(packed.cost_s, total(build_s + run_s + check_s + other_s)), budget, stop,"
+        " %s, budget, stop,"
         " opened_on, opened_what, opened_space, optimum, best_trial, best_fitness, best_point,"
         " packed.run, runs.signature,"
         " (SELECT signature FROM spaces WHERE spaces.space = runs.space), hash, late"
-        " FROM runs LEFT JOIN packed USING (run) LEFT JOIN trials USING (run)"
-        " LEFT JOIN registrations USING (registration)"
+        " FROM runs LEFT JOIN packed USING (run)%s LEFT JOIN registrations USING (registration)"
         " WHERE %s%s GROUP BY runs.run ORDER BY runs.run",
+        bare ? TRIALS_LEFT_OUT : TRIALS_COUNTED, bare ? "" : " LEFT JOIN trials USING (run)",
         run ? "runs.run = ? AND " : "", condition);
     OPEVO_TRY(opevo_text_check(&query, err));
     OPEVO_TRY(opevo_i_store_prepare(store, query.data, &runs, err));
-    OPEVO_TRY(opevo_i_store_prepare(store,
-                                    "SELECT number, fitness, point FROM trials WHERE run = ? AND"
-                                    " outcome = 0 ORDER BY fitness DESC, number LIMIT 1",
-                                    &self.best, err));
+    if (!bare)
+        OPEVO_TRY(
+            opevo_i_store_prepare(store,
+                                  "SELECT number, fitness, point FROM trials WHERE run = ? AND"
+                                  " outcome = 0 ORDER BY fitness DESC, number LIMIT 1",
+                                  &self.best, err));
     OPEVO_TRY(opevo_i_store_prepare(store, SELECT_SPACE "?", &self.json, err));
     if (run)
         sqlite3_bind_int64(runs, 1, run);
@@ -279,7 +291,7 @@ opevo_status opevo_store_list(opevo_store *store,
                               void (*visit)(void *context, const opevo_run_info *info),
                               void *context, opevo_error *err)
 {
-    return list(store, "NOT " IS_PLANNED, 0, visit, context, err);
+    return list(store, "NOT " IS_PLANNED, 0, false, visit, context, err);
 }
 
 opevo_status opevo_store_visit(opevo_store *store, int64_t run,
@@ -288,14 +300,21 @@ opevo_status opevo_store_visit(opevo_store *store, int64_t run,
 {
     if (!run)
         return opevo_i_store_fail_unknown(store, run, err);
-    return list(store, "NOT " IS_PLANNED, run, visit, context, err);
+    return list(store, "NOT " IS_PLANNED, run, false, visit, context, err);
 }
 
 opevo_status opevo_store_list_planned(opevo_store *store,
                                       void (*visit)(void *context, const opevo_run_info *info),
                                       void *context, opevo_error *err)
 {
-    return list(store, IS_PLANNED, 0, visit, context, err);
+    return list(store, IS_PLANNED, 0, false, visit, context, err);
+}
+
+opevo_status opevo_store_describe(opevo_store *store, int64_t run,
+                                  void (*visit)(void *context, const opevo_run_info *info),
+                                  void *context, opevo_error *err)
+{
+    return list(store, "TRUE", run, true, visit, context, err);
 }
 
 opevo_status opevo_store_space(opevo_store *store, int64_t run, opevo_space **out, opevo_error *err)
