@@ -70,15 +70,15 @@ void opevo_i_cli_tune_print_gain(const opevo_i_cli_tuning *self, opevo_text *out
     const opevo_outcome *start = &self->start.outcome;
     const opevo_kernel_maker *maker = opevo_live_maker(self->objective);
     const char *word = maker && maker->bench ? "default configuration" : "analytic start";
-    double best = self->results[0].best.outcome.fitness;
+    double ratio = self->results[0].best.outcome.fitness / start->fitness;
 
     if (!self->start.number)
         return;
     if (self->results[0].best.number == self->start.number)
         opevo_text_printf(out, "this is the %s: no other trial was faster\n", word);
     else if (start->fitness > 0)
-        opevo_text_printf(out, "%.3g times as fast as the %s, %.6g %s at trial %llu\n",
-                          best / start->fitness, word, opevo_unit_result(unit, start->fitness),
+        opevo_text_printf(out, "%.*f times as fast as the %s, %.6g %s at trial %llu\n",
+                          ratio < 10 ? 2 : 0, ratio, word, opevo_unit_result(unit, start->fitness),
                           opevo_unit_name(unit), (unsigned long long)self->start.number);
     else
         opevo_text_printf(out, "the %s failed, at trial %llu\n", word,

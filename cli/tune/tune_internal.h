@@ -97,6 +97,10 @@ void opevo_i_cli_print_batch(const opevo_call *call, const opevo_tuner_ops *tune
  * them will be idle. */
 void opevo_i_cli_tell_batch(const char *verb, const opevo_objective *objective,
                             const opevo_run_options *run, const char *batch);
+/* Say on stderr that the first measurement, of the task that is named if one is, waits for a
+ * reference result that takes a minute or more. */
+void opevo_i_cli_tell_reference(const char *verb, const char *task,
+                                const opevo_objective *objective);
 /* Say on stderr where workers were not what was asked for, and, of runs that have ended, where
  * others measured them before. */
 void opevo_i_cli_tell_run_workers(const char *verb, const opevo_objective *objective,

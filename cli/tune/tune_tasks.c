@@ -202,6 +202,9 @@ static opevo_status run_tasks(opevo_i_cli_tasks *self, bool quiet, opevo_error *
         opevo_i_cli_tell_batch(self->tunings[0].verb, self->tunings[0].objective,
                                &self->tunings[0].run,
                                opevo_text_string(&self->tunings[0].batch_text));
+    for (size_t i = 0; i < self->count && !quiet; i++)
+        opevo_i_cli_tell_reference(self->tunings[i].verb, self->names[i],
+                                   self->tunings[i].objective);
     OPEVO_TRY(run_rounds(self, err));
     OPEVO_TRY(end_scheduler(self, err));
     opevo_i_cli_progress_end(&self->progress);

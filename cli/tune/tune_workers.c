@@ -2,7 +2,7 @@
 
 /* The batch of a search on workers. It is a setting of the tuner, by default their number, and so a
  * part of what identifies the run: with other workers the same command is another search, and that
- * is said. */
+ * is said, as is what workers do first. */
 
 #include "options_internal.h"
 #include "tune_internal.h"
@@ -162,6 +162,22 @@ void opevo_i_cli_tell_batch(const char *verb, const opevo_objective *objective,
         tell_other(objective, run, batch, &text);
     tell(verb, &text);
     opevo_i_cli_print_idle(run->tuner, run->settings, workers, &text);
+    tell(verb, &text);
+    opevo_text_free(&text);
+}
+
+void opevo_i_cli_tell_reference(const char *verb, const char *task,
+                                const opevo_objective *objective)
+{
+    double least_s = opevo_live_reference_least_s(objective);
+    opevo_text text = {0};
+
+    if (least_s >= 60)
+        opevo_text_printf(
+            &text,
+            "%s%sthe first measurement waits for the reference result, which takes "
+            "each worker about %.0f min of processor time or more, divided among its cores.",
+            task, *task ? ": " : "", least_s / 60);
     tell(verb, &text);
     opevo_text_free(&text);
 }

@@ -230,9 +230,11 @@ static opevo_status run_single(const opevo_call *call, opevo_text *out, int *exi
                                         : opevo_i_cli_tune_print_settings)(&self, out);
         goto cleanup;
     }
-    if (!opevo_i_cli_flag(call, "quiet"))
+    if (!opevo_i_cli_flag(call, "quiet")) {
         opevo_i_cli_tell_batch(self.verb, self.objective, &self.run,
                                opevo_text_string(&self.batch_text));
+        opevo_i_cli_tell_reference(self.verb, "", self.objective);
+    }
     status = run_all(&self, opevo_i_cli_flag(call, "quiet"), err);
     opevo_i_cli_tell_run_workers(self.verb, self.objective, self.run.store, self.results,
                                  status == OPEVO_OK ? self.runs : 0);

@@ -318,10 +318,11 @@ static char conclude_once(cpu_backend *self, opevo_i_cpu_process *process,
     return opevo_i_cpu_calibrate(process, &windows->calibration_s[1]);
 }
 
-/* So slow that its first execution cost what all repeats may, and warming up is nothing. */
+/* So slow that its first execution cost what all repeats may, and warming up is nothing. A wait
+ * for a processor does not count. */
 static bool is_once(const opevo_i_cpu_plan *plan, opevo_i_cpu_cost first)
 {
-    return !plan->single_sample && first.wall_s >= plan->repeat_s;
+    return !plan->single_sample && opevo_i_cpu_time_of(&first) >= plan->repeat_s;
 }
 
 /* From its first letter on; the last one, or 'w' for a wrong result. */

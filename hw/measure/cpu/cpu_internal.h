@@ -168,6 +168,8 @@ void opevo_i_cpu_describe(const opevo_i_cpu_plan *plan, const opevo_i_wire_job *
 char opevo_i_cpu_take_windows(opevo_i_cpu_process *process, opevo_i_cpu_windows *out);
 /* One execution with the second set of operands, which the kernel has not seen; a letter. */
 char opevo_i_cpu_run_fresh(opevo_i_cpu_process *process, opevo_i_cpu_windows *out);
+/* The smaller of both: what others took of the processor counts for no kernel. */
+double opevo_i_cpu_time_of(const opevo_i_cpu_cost *cost);
 /* One window of an execution as the only sample. */
 void opevo_i_cpu_keep_only(opevo_i_cpu_windows *windows, opevo_i_cpu_cost cost);
 /* The least time of a window; INFINITY without any. */

@@ -118,7 +118,7 @@ static char run_window(const timing *self, uint64_t calls, opevo_i_cpu_cost *out
     return letter;
 }
 
-static double time_of(const opevo_i_cpu_cost *cost)
+double opevo_i_cpu_time_of(const opevo_i_cpu_cost *cost)
 {
     return fmin(cost->wall_s, cost->processor_s);
 }
@@ -179,12 +179,13 @@ static char take_sample(const timing *self, uint64_t *calls)
 
     if (letter != 'd')
         return letter;
-    if (!plan->cold && time_of(&cost) * (double)*calls < WINDOW_S && *calls < MOST_CALLS) {
+    if (!plan->cold && opevo_i_cpu_time_of(&cost) * (double)*calls < WINDOW_S &&
+        *calls < MOST_CALLS) {
         *calls *= 2;
         return letter;
     }
     keep_window(self->windows, cost);
-    self->windows->slow = plan->slow_s > 0 && time_of(&cost) > plan->slow_s;
+    self->windows->slow = plan->slow_s > 0 && opevo_i_cpu_time_of(&cost) > plan->slow_s;
     return letter;
 }
 
@@ -198,7 +199,8 @@ static char take_samples(const timing *self)
     uint64_t calls = 1;
     double start = opevo_clock_monotonic_s();
 
-    if (letter == 'd' && plan->single_sample && time_of(&warm) >= OPEVO_I_SINGLE_SAMPLE_S)
+    if (letter == 'd' && plan->single_sample &&
+        opevo_i_cpu_time_of(&warm) >= OPEVO_I_SINGLE_SAMPLE_S)
         most = 1;
     while (letter == 'd') {
         double spent_s = 0;
@@ -243,7 +245,7 @@ bool opevo_i_cpu_is_stale(const opevo_i_cpu_windows *windows, unsigned threads)
     double times[OPEVO_I_CPU_SAMPLES];
     size_t count = sort_times(windows, times);
 
-    return count &&
-           time_of(&windows->fresh) > STALE_FACTOR * opevo_i_wire_time_of_windows(times, count) +
-                                          (threads > 1 ? STALE_THREADS_S : STALE_S);
+    return count && opevo_i_cpu_time_of(&windows->fresh) >
+                        STALE_FACTOR * opevo_i_wire_time_of_windows(times, count) +
+                            (threads > 1 ? STALE_THREADS_S : STALE_S);
 }

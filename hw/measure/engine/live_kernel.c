@@ -21,6 +21,8 @@ enum { DEPTH = 4 };
 /* For one operation of the reference result, which a worker computes before it is ready: several
  * times what it takes on one core. */
 #define REFERENCE_S 5e-8
+/* Likewise about what it takes at least, in processor time: in a matrix product. */
+#define REFERENCE_LEAST_S 3e-10
 
 typedef struct kernels {
     opevo_i_engine_live live;
@@ -128,6 +130,14 @@ static const opevo_objective_ops kernel_ops = {
 const opevo_kernel_maker *opevo_live_maker(const opevo_objective *objective)
 {
     return objective->ops == &kernel_ops ? ((const kernels *)objective)->maker : NULL;
+}
+
+double opevo_live_reference_least_s(const opevo_objective *objective)
+{
+    const opevo_kernel_maker *maker = opevo_live_maker(objective);
+    double sets = maker && opevo_kernel_is_for_cpu(maker->dialect) ? 2 : 1; /* of operands */
+
+    return maker && !maker->bench ? sets * REFERENCE_LEAST_S * objective->flop : 0;
 }
 
 /* ---- Opening -------------------------------------------------------------------------------- */

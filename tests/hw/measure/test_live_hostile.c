@@ -159,6 +159,8 @@ static const struct {
             "if (mprotect((void *)page, 4096, PROT_READ | PROT_WRITE)) return;\n"
             "memset((void *)page, 0, 4096); }",
      IS(OK) | IS(WRONG)},
+    {"computes once, and sleeps so long that this may seem to be all",
+     KERNEL "static int n; if (n++) return; right(a, b, c); usleep(50000); }", IS(WRONG)},
     {"unmaps its result",
      KERNEL "right(a, b, c); munmap((void *)((uintptr_t)c & ~(uintptr_t)4095), "
             "N * M * 4); }",

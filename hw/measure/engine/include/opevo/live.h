@@ -134,6 +134,10 @@ void opevo_live_rest(opevo_objective *objective);
  * if no user said so, what it cost where it took a worker a second or more, and how many elements
  * cannot be compared. Nothing otherwise, and before the first evaluation. */
 void opevo_live_print_reference(const opevo_objective *objective, opevo_text *out);
+/* Processor time in seconds that each worker spends at least on the result of generated kernels,
+ * before the first trial: about that of matrix products (docs/timing.md). 0 for any other
+ * objective. */
+double opevo_live_reference_least_s(const opevo_objective *objective);
 
 /* In the message of an outcome that is ok, but for a time below 1 ns or a rate above 10^6
  * GFLOP/s. */
