@@ -163,13 +163,14 @@ opevo_status opevo_stored_study_assemble(opevo_stored_study *data, opevo_error *
     }
     for (size_t i = 0; i < data->contender_count; i++)
         data->labels[i] = data->contenders[i].label;
-    data->study = (opevo_analysed_study){.landscapes = data->shown,
-                                         .contenders = data->labels,
-                                         .runs = data->runs,
-                                         .landscape_count = data->landscape_count,
-                                         .contender_count = data->contender_count,
-                                         .run_count = data->run_count,
-                                         .twins = data->runs + data->run_count,
-                                         .twin_count = data->twin_count};
+    data->study =
+        (opevo_analysed_study){.landscapes = data->shown,
+                               .contenders = data->labels,
+                               .runs = data->runs,
+                               .landscape_count = data->landscape_count,
+                               .contender_count = data->contender_count,
+                               .run_count = data->run_count,
+                               .twins = data->twin_count ? data->runs + data->run_count : NULL,
+                               .twin_count = data->twin_count};
     return opevo_i_stored_stand(data, err);
 }
