@@ -194,7 +194,7 @@ void opevo_i_cli_tell_workers(const char *verb, const opevo_objective *objective
             opevo_i_cli_plural(count));
     for (size_t i = 0; opevo_objective_worker(objective, i, &worker); i++) {
         opevo_text_clear(&text);
-        opevo_text_printf(&text, "  %llu trial%s: ", (unsigned long long)worker.trials,
+        opevo_text_printf(&text, "  %llu measurement%s: ", (unsigned long long)worker.trials,
                           opevo_i_cli_plural(worker.trials));
         opevo_i_cli_worker_print(worker.command, worker.host, worker.device, &text);
         print_troubles(worker.faults, worker.state, worker.words, &text);

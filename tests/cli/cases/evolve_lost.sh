@@ -16,5 +16,5 @@ chmod +x evolver.sh
 OPEVO_EVOLVER=./evolver.sh opevo evolve planted --trials 60 --seed 1 --jobs 1 --store run.db --quiet 2>said >found
 echo "status $?"
 ls -d died
-sed 's/(.*)/(HOST)/; s/^  [0-9]* trials/  N trials/' said
+sed 's/(.*)/(HOST)/; s/^  [0-9]* measurements*/  N measurements/' said
 opevo runs run.db:1 | grep 'by the worker' | sed 's/(.*)/(HOST)/'

@@ -15,7 +15,7 @@ for how in tune study; do
     rm -rf mended runs.db*
     $how >said 2>&1
     echo "exit status $?"
-    sed "s/the worker [^ ]*opevo-worker/the worker/; s/^  [0-9]* trials:.*); 4 faults/  N trials: 4 faults/" said
+    sed "s/the worker [^ ]*opevo-worker/the worker/; s/^  [0-9]* measurements*:.*); 4 faults/  N measurements: 4 faults/" said
     opevo runs runs.db --json | grep -o '"trials": [0-9]*, "failed": [0-9]*'
     : >mended
     $how >/dev/null
