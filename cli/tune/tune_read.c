@@ -9,6 +9,7 @@
 #include "objective_spec_internal.h"
 #include "options_internal.h"
 #include "recording_spec_internal.h"
+#include "shipped_model_internal.h"
 #include "starts_of_call_internal.h"
 #include "store_of_call_internal.h"
 #include "tune_internal.h"
@@ -166,6 +167,8 @@ static opevo_status read_earlier(const opevo_call *call, opevo_i_cli_tuning *sel
             status = opevo_i_cli_earlier_add(&self->earlier, "--learn", call->given[i].value,
                                              self->run.tuner, self->objective->space, err);
     }
+    if (status == OPEVO_OK)
+        status = opevo_i_cli_tune_take_shipped(call, self, err);
     opevo_i_cli_earlier_use(&self->earlier, &self->run);
     return status;
 }

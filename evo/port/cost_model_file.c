@@ -211,19 +211,17 @@ static opevo_status fill(const char *path, const header *from, const char *weigh
     return OPEVO_OK;
 }
 
-opevo_status opevo_cost_model_read(const char *path, opevo_cost_model **out, opevo_error *err)
+/* The lines of the text are ended in it. */
+static opevo_status parse(const char *path, char *text, size_t size, opevo_cost_model **out,
+                          opevo_error *err)
 {
     opevo_cost_model *model = NULL;
-    const char *line = NULL, *end = NULL;
-    char *text = NULL, *at = NULL;
+    const char *line = NULL, *end = text + size;
+    char *at = text;
     json_t *root = NULL;
     header from = {0};
-    size_t size = 0;
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_file_read(path, BYTES_MOST, &text, &size, err));
-    at = text;
-    end = text + size;
     OPEVO_TRY(check_head(path, &at, end, err));
     model = opevo_calloc(1, sizeof *model);
     if (!model) {
@@ -243,6 +241,32 @@ opevo_status opevo_cost_model_read(const char *path, opevo_cost_model **out, ope
 cleanup:
     opevo_cost_model_destroy(model);
     json_decref(root);
+    return status;
+}
+
+opevo_status opevo_cost_model_parse(const char *origin, const void *bytes, size_t size,
+                                    opevo_cost_model **out, opevo_error *err)
+{
+    char *text = opevo_malloc(size + 1, 1);
+    opevo_status status = OPEVO_OK;
+
+    if (!text)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the cost model %s.", origin);
+    memcpy(text, bytes, size);
+    text[size] = '\0';
+    status = parse(origin, text, size, out, err);
+    opevo_free(text);
+    return status;
+}
+
+opevo_status opevo_cost_model_read(const char *path, opevo_cost_model **out, opevo_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    opevo_status status = opevo_file_read(path, BYTES_MOST, &text, &size, err);
+
+    if (status == OPEVO_OK)
+        status = parse(path, text, size, out, err);
     opevo_free(text);
     return status;
 }

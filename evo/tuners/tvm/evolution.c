@@ -21,6 +21,7 @@ void opevo_i_tvm_evolution_release(opevo_i_tvm_evolution *self)
 {
     opevo_i_rounds_destroy(self->rounds);
     opevo_i_tvm_surrogate_destroy(self->surrogate);
+    opevo_i_tvm_surrogate_destroy(self->guide);
     opevo_free(self->points);
     opevo_free(self->vertices);
     opevo_free(self->scores);
@@ -106,6 +107,8 @@ opevo_status opevo_i_tvm_evolution_score(opevo_i_tvm_evolution *self, const opev
 
     if (is_warm(self))
         return opevo_i_tvm_surrogate_predict(self->surrogate, points, vertices, count, scores, err);
+    if (self->guide)
+        return opevo_i_tvm_surrogate_predict(self->guide, points, vertices, count, scores, err);
     for (size_t i = 0; i < count; i++) {
         bool known = true;
 
@@ -236,6 +239,7 @@ static opevo_status breed(opevo_i_tvm_evolution *self, opevo_error *err)
 
 static opevo_status evolve(opevo_i_tvm_evolution *self, opevo_error *err)
 {
+    size_t generations = self->guide && !is_warm(self) ? 0 : self->plan.generations;
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(start_generation(self, err));
@@ -244,7 +248,7 @@ static opevo_status evolve(opevo_i_tvm_evolution *self, opevo_error *err)
         OPEVO_TRY(opevo_i_tvm_evolution_score(self, self->points, self->vertices, self->now_count,
                                               self->scores, err));
         opevo_i_tvm_evolution_list(self);
-        if (k == self->plan.generations)
+        if (k == generations)
             break;
         OPEVO_TRY(breed(self, err));
     }
@@ -472,10 +476,22 @@ opevo_status opevo_i_tvm_evolution_learn_model(opevo_tuner *tuner, const opevo_c
     opevo_i_tvm_evolution *self = (opevo_i_tvm_evolution *)tuner;
     const opevo_i_model_plan how = {
         .loss = OPEVO_I_LOSS_SQUARED, .rng = &self->of_model, .updates = self->plan.model.updates};
-    opevo_status status = ensure_surrogate(self, err);
+    bool guides = !opevo_i_tvm_model_of(&self->plan.model)->reads_trees;
+    opevo_i_tvm_surrogate_plan plan = {.trees = tuner->trees, .how = how, .batch_most = self->room};
+    opevo_status status = OPEVO_OK;
 
-    if (status == OPEVO_OK)
-        status = opevo_i_tvm_surrogate_take(self->surrogate, &how, stored, err);
-    self->taught = status == OPEVO_OK;
+    if (self->plan.trees == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "A search without a model has no use for a stored one: leave out "
+                          "search=random.");
+    if (guides) {
+        OPEVO_TRY(opevo_i_tvm_model_find(stored->kind, &plan.choice.model, err));
+        OPEVO_TRY(opevo_i_tvm_surrogate_create(self->space, &plan, &self->guide, err));
+    }
+    OPEVO_TRY(ensure_surrogate(self, err));
+    OPEVO_TRY(
+        opevo_i_tvm_surrogate_take(guides ? self->guide : self->surrogate, &how, stored, err));
+    self->taught = !guides;
+cleanup:
     return status;
 }

@@ -81,6 +81,7 @@ struct opevo_i_tvm_evolution {
     opevo_i_tvm_surrogate *surrogate; /* made once the source of the features is known */
     size_t trained_on;                /* trials of the last training */
     bool taught;                      /* by a stored model */
+    opevo_i_tvm_surrogate *guide;     /* one of another kind, during the warm-up; NULL: none */
 
     /* The generation at hand and the next; room for the population and the measured points. */
     size_t room;
@@ -132,7 +133,9 @@ opevo_status opevo_i_tvm_evolution_learn(opevo_tuner *tuner, const opevo_trial *
 opevo_status opevo_i_tvm_evolution_learn_trees(opevo_tuner *tuner, const opevo_earlier_tree *trees,
                                                size_t count, opevo_error *err);
 
-/* A stored model predicts until the first training, which starts from its predictions. */
+/* A stored model predicts until the first training, which starts from its predictions. Where the
+ * tuner's own model is another, its predictions are the scores of the samples during the warm-up,
+ * in the place of random numbers, and nothing is bred. */
 opevo_status opevo_i_tvm_evolution_learn_model(opevo_tuner *tuner, const opevo_cost_model *stored,
                                                opevo_error *err);
 

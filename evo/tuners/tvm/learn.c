@@ -70,23 +70,11 @@ static opevo_status prepare(lesson *self, const opevo_earlier_tree *trees, size_
     return OPEVO_FAIL(err, OPEVO_INVALID, "No trial has succeeded, so there is no order to learn.");
 }
 
-static const opevo_i_model_ops *find(const char *kind)
-{
-#define NETWORK_ROW(ops, name) &ops,
-    static const opevo_i_model_ops *const table[] = {OPEVO_I_NETWORK_LIST(NETWORK_ROW)};
-#undef NETWORK_ROW
-
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if (!strcmp(table[i]->name, kind))
-            return table[i];
-    }
-    return NULL;
-}
-
 opevo_status opevo_cost_model_learn(const opevo_learn_plan *plan, const opevo_earlier_tree *trees,
                                     size_t count, opevo_cost_model **out, opevo_error *err)
 {
-    const opevo_i_model_ops *ops = find(plan->kind);
+    opevo_i_tvm_model_choice choice = {.model = 0};
+    const opevo_i_model_ops *ops = NULL;
     bool ranks = !strcmp(plan->loss, "rank");
     opevo_i_model_plan how = {.width = OPEVO_LOOP_COLUMNS,
                               .loss = ranks ? OPEVO_I_LOSS_RANK : OPEVO_I_LOSS_SQUARED,
@@ -97,10 +85,10 @@ opevo_status opevo_cost_model_learn(const opevo_learn_plan *plan, const opevo_ea
     lesson all = {.features = NULL};
     opevo_rng rng;
 
-    if (!ops)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "The model %s is not one that is stored: use treegru or treegru-context.",
-                          plan->kind);
+    status = opevo_i_tvm_model_find(plan->kind, &choice.model, err);
+    if (status != OPEVO_OK)
+        return status;
+    ops = opevo_i_tvm_model_of(&choice);
     if (!ranks && strcmp(plan->loss, "reg") != 0)
         return OPEVO_FAIL(err, OPEVO_INVALID, "The loss %s is neither rank nor reg.", plan->loss);
     OPEVO_TRY(prepare(&all, trees, count, err));

@@ -21,6 +21,23 @@ const opevo_i_model_ops *opevo_i_tvm_model_of(const opevo_i_tvm_model_choice *ch
     return table[choice->model];
 }
 
+opevo_status opevo_i_tvm_model_find(const char *kind, unsigned *out, opevo_error *err)
+{
+#define NETWORK_NAME(ops, name) name,
+    static const char *const kinds[] = {OPEVO_I_NETWORK_LIST(NETWORK_NAME)};
+#undef NETWORK_NAME
+
+    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!strcmp(kinds[i], kind)) {
+            *out = i + 1; /* after the trees */
+            return OPEVO_OK;
+        }
+    }
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "The model %s is not one that is stored: use treegru or treegru-context.",
+                      kind);
+}
+
 size_t opevo_i_tvm_model_thrift(const opevo_i_tvm_model_choice *choice)
 {
     return opevo_i_tvm_model_of(choice)->reads_trees ? NETWORK_THRIFT : 1;

@@ -39,6 +39,8 @@ enum { OPEVO_I_FEATURES_AUTO, OPEVO_I_FEATURES_KNOBS, OPEVO_I_FEATURES_VIEWS };
         OPEVO_ROW_COUNT("updates", type, member.updates, 50, 1, 100000,                            \
                         "steps of a training of a network")
 
+/* The number of the network of this name among the values of `model`. Errors: INVALID. */
+opevo_status opevo_i_tvm_model_find(const char *kind, unsigned *out, opevo_error *err);
 /* The model of a choice. */
 const opevo_i_model_ops *opevo_i_tvm_model_of(const opevo_i_tvm_model_choice *choice);
 /* Refuse the settings of `keys`, separated by blanks, that are not at their defaults, although what

@@ -57,10 +57,11 @@ CHECK_TEST(test_guides_the_first_plan)
     } cases[] = {
         {"autotvm", "rank", "chains=32 model=treegru-context updates=60"},
         {"ansor", "reg", "population=1000 model=treegru-context random=0"},
+        {"ansor", "reg", "population=1000 trees=20 random=0"},
     };
     opevo_space *space = formula_space(taught_text);
 
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 3; i++) {
         opevo_cost_model *model = learned("treegru-context", cases[i].loss, 32, 1);
         double plain = first_plan(cases[i].tuner, space, cases[i].settings, NULL, 0, NULL);
         double taught = first_plan(cases[i].tuner, space, cases[i].settings, NULL, 0, model);
@@ -82,6 +83,7 @@ CHECK_TEST(test_resumed)
     } cases[] = {
         {"autotvm", "reg", "plan=16 chains=16 loss=reg model=treegru updates=3"},
         {"ansor", "reg", "batch=16 population=160 generations=2 model=treegru updates=3"},
+        {"ansor", "reg", "batch=16 population=160 generations=2 warmup=20 trees=20"},
     };
     opevo_space *space = formula_space(taught_text);
     opevo_feature_source source = point_trees(space);
@@ -89,7 +91,7 @@ CHECK_TEST(test_resumed)
     opevo_index whole[TRIALS], cut[TRIALS], other[TRIALS];
 
     objective.super.trees = &source;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 3; i++) {
         opevo_cost_model *model = learned("treegru", cases[i].loss, 16, 1);
         opevo_cost_model *second = learned("treegru", cases[i].loss, 16, 2);
         scratch_folder scratch = scratch_make();
@@ -123,6 +125,8 @@ CHECK_TEST(test_refused)
         {"autotvm", "", "treegru", "rank", "of the kind treegru: use model=treegru"},
         {"autotvm", "model=treegru loss=reg", "treegru", "rank", "learns with loss=reg"},
         {"ansor", "model=treegru", "treegru", "rank", "learns with loss=reg"},
+        {"ansor", "", "treegru", "rank", "learns with loss=reg"},
+        {"ansor", "search=random", "treegru", "reg", "leave out search=random"},
         {"random", "", "treegru", "rank", "random cannot start from a stored model"},
     };
     opevo_space *space = formula_space(taught_text);

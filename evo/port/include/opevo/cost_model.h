@@ -36,6 +36,9 @@ typedef struct opevo_cost_model {
  * of opevo_file_read. */
 OPEVO_API opevo_status opevo_cost_model_read(const char *path, opevo_cost_model **out,
                                              opevo_error *err);
+/* The same from the bytes of such a file; `origin` stands for its path in messages. */
+OPEVO_API opevo_status opevo_cost_model_parse(const char *origin, const void *bytes, size_t size,
+                                              opevo_cost_model **out, opevo_error *err);
 /* All or nothing, as opevo_file_write. The same model gives the same bytes. */
 OPEVO_API opevo_status opevo_cost_model_write(const opevo_cost_model *model, const char *path,
                                               opevo_error *err);
