@@ -26,8 +26,8 @@
 void _fail(const char *const file, const int line) __attribute__((analyzer_noreturn));
 #endif
 
-/* Whether addresses are checked, which takes terabytes of them and wider frames: gcc has a macro for
- * that, clang a feature. */
+/* Whether addresses are checked, which takes terabytes of them and wider frames: gcc has a macro
+ * for that, clang a feature. */
 #ifdef __has_feature
 #define CHECK_ADDRESSES __has_feature(address_sanitizer)
 #elif defined __SANITIZE_ADDRESS__
