@@ -77,10 +77,14 @@ static opevo_status prepare(until *self, opevo_error *err)
     opevo_status status = check_budgets(self->study, err);
 
     OPEVO_TRY(status);
+    OPEVO_TRY(list_pairs(self, err));
+    if (self->out->pair_count == 0)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "runs until resolved compare combinations on one objective, and no "
+                          "objective has two: name another tuner, or run the plan as it is.");
     self->most = self->most > first ? self->most : first;
     OPEVO_TRY(opevo_study_extend(self->study, self->most, err));
     self->study->until_alpha = self->alpha;
-    OPEVO_TRY(list_pairs(self, err));
     self->seeds = opevo_calloc(lines, sizeof *self->seeds);
     self->read = opevo_calloc(lines, sizeof *self->read);
     self->best = opevo_malloc(lines, self->most * sizeof *self->best);

@@ -31,7 +31,8 @@ static const opevo_option options[] = {
     {"until", "resolved", "add seeds until all pairs of tuners are told apart", false},
     {"seeds-max", "N", "--until: most seeds of a tuner (default: ten times those of the plan)",
      false},
-    {"alpha", "P", "--until: probability of any false verdict (default .05)", false},
+    {"alpha", "P", "--until: probability of any false verdict (default: that of the plan, or .05)",
+     false},
     {"size", "P", "print the number of seeds that detect a probability of superiority P", false},
     {"comparisons", "N", "for --size: number of comparisons in the family (default 1)", false},
     {"json", NULL, "print one JSON object", false},
@@ -339,7 +340,7 @@ static opevo_status read_until(const opevo_call *call, opevo_i_cli_study_call *s
     opevo_status status = OPEVO_OK;
 
     self->until = until != NULL;
-    self->alpha = 0.05;
+    self->alpha = self->study->plan_alpha > 0 ? self->study->plan_alpha : 0.05;
     if (!until && (alpha || opevo_i_cli_option(call, "seeds-max")))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--seeds-max and --alpha require --until resolved.");
     if (!until)

@@ -380,6 +380,7 @@ opevo_status opevo_study_create(opevo_plan *plan, const opevo_study_objective *o
     if (!study)
         return fail_memory(plan, err);
     study->plan = plan;
+    study->plan_alpha = plan->alpha;
     study->seeds = plan->seeds;
     study->seed_count = plan->seed_count;
     study->lines = opevo_calloc(lines, sizeof *study->lines);

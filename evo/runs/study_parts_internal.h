@@ -65,6 +65,7 @@ struct opevo_plan {
     size_t budget_count;
     uint64_t *seeds;
     size_t seed_count;
+    double alpha;                     /* of "analysis"; 0: none */
     bool twins;                       /* "null": each line once more on other seeds */
     const opevo_starts **line_starts; /* of each line of the study; NULL: those of its objective */
 };

@@ -385,9 +385,23 @@ static opevo_status check_twins(const opevo_plan *plan, const opevo_json_reader 
     return OPEVO_OK;
 }
 
+/* "alpha", by which seeds can be added too. */
+static opevo_status read_alpha(opevo_plan *plan, const opevo_json_reader *analysis,
+                               opevo_error *err)
+{
+    opevo_json_reader member = opevo_json_member(analysis, "alpha");
+
+    if (!member.value)
+        return OPEVO_OK;
+    if (!opevo_parse_double(json_string_value(member.value), &plan->alpha) ||
+        !(plan->alpha > 0 && plan->alpha < 1))
+        return opevo_json_fail(&member, err, "give a number between 0 and 1 as a string.");
+    return OPEVO_OK;
+}
+
 /* What is to be told from the runs, as options of `opevo analyze`: registered with the plan, and
  * compared with those of an analysis. */
-static opevo_status check_analysis(const opevo_json_reader *root, opevo_error *err)
+static opevo_status read_analysis(opevo_plan *plan, const opevo_json_reader *root, opevo_error *err)
 {
     static const char *const keys[] = {"alpha",     "at",    "budget", "criteria",
                                        "landscape", "tuner", NULL};
@@ -401,7 +415,7 @@ static opevo_status check_analysis(const opevo_json_reader *root, opevo_error *e
             status = opevo_json_fail(
                 &member, err, "give the value of --%s of opevo analyze as a string.", keys[i]);
     }
-    return status;
+    return status == OPEVO_OK && at.value ? read_alpha(plan, &at, err) : status;
 }
 
 /* ---- The file ------------------------------------------------------------------------------- */
@@ -444,7 +458,7 @@ static opevo_status read_root(opevo_plan *plan, const opevo_json_reader *root, o
     OPEVO_TRY(read_seeds(plan, &seeds, err));
     plan->twins = entry.twins;
     OPEVO_TRY(check_twins(plan, root, err));
-    OPEVO_TRY(check_analysis(root, err));
+    OPEVO_TRY(read_analysis(plan, root, err));
     if (entry.topologies)
         OPEVO_TRY(opevo_i_study_plan_axes(&topologies, &plan->topologies, err));
 cleanup:

@@ -18,4 +18,18 @@ opevo study plan.json --store no.db --until resolved
 opevo study plan.json --store no.db --until later
 opevo study plan.json --store no.db --until resolved --shard 1/2
 opevo study plan.json --store no.db --seeds-max 20
+# One combination has nothing to be compared with.
+echo '{"study": 1, "objectives": [{"on": "sim:mi50", "what": ["mm1", "c1"]}], "tuners": ["random"],
+ "budget": {"trials": 10}, "seeds": 4, "null": true}' >one.json
+opevo study one.json --store no.db --until resolved
+# The plan's own alpha counts, unless another is given; it is a probability.
+analysis() {
+    echo '{"study": 1, "objectives": [{"on": "sim:mi50", "what": "mm1"}], "tuners": ["random", "grid"],
+ "budget": {"trials": 10}, "seeds": 2, "analysis": {"alpha": "'"$1"'"}}' >alpha.json
+}
+analysis 0.25
+opevo study alpha.json --store a.db --until resolved --seeds-max 2 --json | grep -o '"alpha": [0-9.]*'
+opevo study alpha.json --store b.db --until resolved --seeds-max 2 --alpha 0.125 --json | grep -o '"alpha": [0-9.]*'
+analysis 1.5
+opevo study alpha.json --store no.db
 test ! -e no.db

@@ -77,6 +77,7 @@ typedef struct opevo_study {
     opevo_plan *plan;           /* owned */
     opevo_objective **reshaped; /* objectives with topologies of the plan; owned */
     size_t reshaped_count;
+    double plan_alpha;  /* of the plan's "analysis": probability of any false verdict; 0: none */
     double until_alpha; /* of a study whose seeds are added until pairs are resolved; otherwise 0 */
 } opevo_study;
 
