@@ -2,6 +2,7 @@
 
 #include "prover_of_call_internal.h"
 
+#include "command_line_internal.h"
 #include "emitted_files_internal.h"
 #include "keeper_internal.h"
 
@@ -28,15 +29,9 @@
 
 /* ---- The process ---- */
 
-/* Beside this program. */
-static opevo_status find_program(char path[4096], opevo_error *err)
+static opevo_status find_program(opevo_text *out, opevo_error *err)
 {
-    ssize_t length = readlink("/proc/self/exe", path, 4096 - sizeof PROGRAM);
-
-    path[length > 0 ? length : 0] = '\0';
-    if (strrchr(path, '/'))
-        memcpy(strrchr(path, '/') + 1, PROGRAM, sizeof PROGRAM);
-    if (access(path, X_OK) == 0)
+    if (opevo_i_process_executable_beside(PROGRAM, out))
         return OPEVO_OK;
     return OPEVO_FAIL(err, OPEVO_IO,
                       "Proofs need " PROGRAM " beside opevo: install the package opevo-evolver, or "
@@ -95,17 +90,18 @@ static opevo_status fail(const opevo_i_process_program_end *end, opevo_error *er
 opevo_status opevo_i_cli_proof_ask(const opevo_i_cli_proof_request *self, opevo_text *out,
                                    int *exit_code, opevo_error *err)
 {
-    char path[4096], verb[] = "prove";
-    opevo_text request = {0};
-    char *arguments[] = {path, verb, NULL, NULL};
+    char verb[] = "prove";
+    opevo_text path = {0}, request = {0};
+    char *arguments[] = {NULL, verb, NULL, NULL};
     const opevo_i_process_program program = {
         .argv = arguments, .limit_s = LIMIT_S, .output_limit = OUTPUT};
     opevo_i_process_program_end end = {0};
     opevo_i_process_keeper keeper = {0};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(find_program(path, err));
+    OPEVO_TRY(find_program(&path, err));
     write_request(self, &request);
+    arguments[0] = path.data;
     arguments[2] = request.data;
     if (request.failed) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
@@ -123,6 +119,7 @@ opevo_status opevo_i_cli_proof_ask(const opevo_i_cli_proof_request *self, opevo_
 cleanup:
     opevo_i_process_program_end_free(&end);
     opevo_text_free(&request);
+    opevo_text_free(&path);
     return status;
 }
 

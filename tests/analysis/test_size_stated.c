@@ -15,8 +15,6 @@
 
 #include <math.h>
 
-enum { STUDIES = 1000 };
-
 /* A run of one trial. */
 static void set_run(opevo_analysed_run *run, size_t contender, uint64_t seed, double fitness)
 {
@@ -37,8 +35,8 @@ static void fill(opevo_analysed_run *runs, size_t pairs, double shift, opevo_rng
 }
 
 /* Share of the studies in which the second is found better than the first, and worse. */
-static void count_verdicts(size_t pairs, double shift, uint64_t stream, double *better,
-                           double *worse)
+static void count_verdicts(size_t studies, size_t pairs, double shift, uint64_t stream,
+                           double *better, double *worse)
 {
     static const char *const names[] = {"a", "b"};
     opevo_study_landscape landscape = {"normal", "1", 200, NULL};
@@ -56,7 +54,7 @@ static void count_verdicts(size_t pairs, double shift, uint64_t stream, double *
     options.threads = 1;
     *better = *worse = 0;
     opevo_rng_init(&rng, 1, "test", stream);
-    for (size_t s = 0; s < STUDIES; s++) {
+    for (size_t s = 0; s < studies; s++) {
         opevo_study_analysis *analysis = NULL;
 
         fill(runs, pairs, shift, &rng);
@@ -70,8 +68,8 @@ static void count_verdicts(size_t pairs, double shift, uint64_t stream, double *
             opevo_run_curve_free(&runs[i].curve);
     }
     opevo_free(runs);
-    *better /= STUDIES;
-    *worse /= STUDIES;
+    *better /= (double)studies;
+    *worse /= (double)studies;
 }
 
 /* With X, Y normal of variance 1 and means apart by d, the sum of two differences is normal with
@@ -83,12 +81,13 @@ CHECK_TEST(test_power_as_stated)
     static const double p[] = {.6, .65, .75, .9};
 
     for (size_t i = test_size(1, 0); i < sizeof p / sizeof *p; i++) { /* the first takes the most */
-        double error = sqrt(.8 * .2 / STUDIES), better = 0, worse = 0;
+        size_t studies = test_size(400, 1000);
+        double error = sqrt(.8 * .2 / (double)studies), better = 0, worse = 0;
         opevo_sample_size size;
 
         CHECK_OK(opevo_sample_size_for(p[i], .05, .8, &size, &err));
-        count_verdicts((size_t)size.pairs_signed_rank, gsl_cdf_ugaussian_Pinv(p[i]), i, &better,
-                       &worse);
+        count_verdicts(studies, (size_t)size.pairs_signed_rank, gsl_cdf_ugaussian_Pinv(p[i]), i,
+                       &better, &worse);
         assert_true(better >= .8 - 4 * error);
         if (p[i] <= .65)
             assert_true(better <= .8 + 4 * error);

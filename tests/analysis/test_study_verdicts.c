@@ -4,6 +4,7 @@
  * the same numbers on any number of threads, and how often verdicts are right and wrong. */
 
 #include "analysed_runs.h"
+#include "points.h"
 
 #include <opevo/memory.h>
 #include <opevo/random.h>
@@ -59,6 +60,27 @@ static void check_random_target(const opevo_study_target *seen, const opevo_stud
     assert_true(seen->interval.low < seen->ert && seen->ert < seen->interval.high);
 }
 
+/* Means over time against means by hand, and the baseline where its approximation holds. */
+static void check_moments(const opevo_study_analysis *analysis, const opevo_analysed_run *runs,
+                          size_t count)
+{
+    const opevo_study_cell *cell = opevo_study_cell_of(analysis, 0, 0);
+    const opevo_study_cell *random = &analysis->places[0].random;
+
+    for (size_t i = 0; i < analysis->places[0].moment_count; i++) {
+        const opevo_study_moment *seen = &cell->moments[i];
+        double by_hand = 0;
+
+        for (size_t r = 0; r < count; r++)
+            by_hand += opevo_run_curve_best_by(&runs[r].curve, seen->seconds) /
+                       analysis->places[0].optimum / (double)count;
+        CHECK_CLOSE(seen->mean, by_hand, 1e-12);
+        if (seen->seconds > 10) /* the approximation of the baseline: five trials or more */
+            CHECK_CLOSE(seen->mean, random->moments[i].mean,
+                        4.5 / 3.9 * (seen->interval.high - seen->interval.low) + 0.01);
+    }
+}
+
 /* 800 runs of random search agree with the formulas in every statistic, within 4.5 standard errors;
  * and so does the score over time, whose baseline turns seconds into trials at the mean cost. */
 CHECK_TEST(test_random_search)
@@ -102,18 +124,7 @@ CHECK_TEST(test_random_search)
     }
     for (size_t i = 0; i < 2; i++)
         check_random_target(&cell->targets[i], &random->targets[i]);
-    for (size_t i = 0; i < analysis->places[0].moment_count; i++) {
-        const opevo_study_moment *seen = &cell->moments[i];
-        double by_hand = 0;
-
-        for (size_t r = 0; r < RUNS; r++)
-            by_hand += opevo_run_curve_best_by(&runs[r].curve, seen->seconds) /
-                       analysis->places[0].optimum / RUNS;
-        CHECK_CLOSE(seen->mean, by_hand, 1e-12);
-        if (seen->seconds > 10) /* the approximation of the baseline: five trials or more */
-            CHECK_CLOSE(seen->mean, random->moments[i].mean,
-                        4.5 / 3.9 * (seen->interval.high - seen->interval.low) + 0.01);
-    }
+    check_moments(analysis, runs, RUNS);
     width = cell->ecdf_area_interval.high - cell->ecdf_area_interval.low;
     CHECK_CLOSE(cell->ecdf_area, random->ecdf_area, 4.5 / 3.9 * width);
     width = cell->by_trials.exact_interval.high - cell->by_trials.exact_interval.low;
@@ -211,13 +222,13 @@ CHECK_TEST(test_threads)
     free_study(&self);
 }
 
-/* 1,000 studies of a tuner against itself on three landscapes: the share of studies with any
+/* Hundreds of studies of a tuner against itself on three landscapes: the share of studies with any
  * verdict but "not resolved" stays below alpha, up to what chance allows once in 10^4. */
 CHECK_TEST(test_false_alarms)
 {
     static toy_study self;
     opevo_analysis_options options = small_options();
-    unsigned alarms = 0, bound = 0;
+    unsigned studies = (unsigned)test_size(300, 1000), alarms = 0, bound = 0;
 
     options.resamples = 100;
     make_study(&self);
@@ -225,7 +236,7 @@ CHECK_TEST(test_false_alarms)
         self.landscape[l].table = NULL; /* verdicts do not need it */
         self.landscape[l].optimum = self.table[l].fitness[0];
     }
-    for (uint64_t s = 0; s < 1000; s++) {
+    for (uint64_t s = 0; s < studies; s++) {
         opevo_study_analysis *analysis = NULL;
         bool alarm = false;
 
@@ -237,10 +248,11 @@ CHECK_TEST(test_false_alarms)
         opevo_study_analysis_destroy(analysis);
         free_runs(self.runs, STUDY_RUNS);
     }
-    while (gsl_cdf_binomial_Q(bound, options.alpha, 1000) > 1e-4)
+    while (gsl_cdf_binomial_Q(bound, options.alpha, studies) > 1e-4)
         bound++;
     assert_true(alarms <= bound);
-    assert_true(alarms > 10); /* and the test is not merely silent: its size is near alpha */
+    assert_true(100 * alarms >
+                studies); /* and the test is not merely silent: its size is near alpha */
     free_study(&self);
 }
 
@@ -269,19 +281,18 @@ static void fill_twins(toy_study *self, uint64_t number, size_t picks)
     self->study.twin_count = STUDY_RUNS - own;
 }
 
-/* The number of false verdicts is that of p <= alpha, counted by hand; over 400 studies its rate is
+/* The number of false verdicts is that of p <= alpha, counted by hand; over all studies its rate is
  * at most alpha, up to what chance allows once in 10^4, and the test is not silent. Twins that are
  * better are found, and said to be biased. */
 CHECK_TEST(test_null)
 {
-    enum { STUDIES = 400 };
     static toy_study self;
     opevo_analysis_options options = small_options();
-    size_t verdicts = 0, bound = 0, biased = 0;
+    size_t studies = test_size(150, 400), verdicts = 0, bound = 0, biased = 0;
 
     options.resamples = 100;
     make_study(&self);
-    for (uint64_t s = 0; s < STUDIES; s++) {
+    for (uint64_t s = 0; s < studies; s++) {
         opevo_study_analysis *analysis = NULL;
         opevo_interval share;
         size_t by_hand = 0;
@@ -311,9 +322,9 @@ CHECK_TEST(test_null)
         opevo_study_analysis_destroy(analysis);
         free_runs(self.runs, STUDY_RUNS);
     }
-    while (gsl_cdf_binomial_Q((unsigned)bound, options.alpha, PLACES * STUDIES) > 1e-4)
+    while (gsl_cdf_binomial_Q((unsigned)bound, options.alpha, (unsigned)(PLACES * studies)) > 1e-4)
         bound++;
-    assert_true(verdicts <= bound && verdicts > 20);
+    assert_true(verdicts <= bound && 20 * verdicts > studies);
     for (uint64_t s = 0; s < 10; s++) {
         opevo_study_analysis *analysis = NULL;
 

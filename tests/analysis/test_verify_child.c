@@ -3,6 +3,7 @@
 /* Verification of the whole child step, with the library's own step and with spoilt ones. */
 
 #include "parameters.h"
+#include "points.h"
 #include "random_systems.h"
 
 #include <opevo/child_sampler.h>
@@ -321,11 +322,12 @@ static bool take_third(const opevo_space *space, uint64_t n, bool *taken)
 CHECK_TEST(test_random_systems)
 {
     enum { SYSTEMS = 150, LARGEST = 1024 };
+    size_t systems = test_size(SYSTEMS / 3, SYSTEMS);
     static const opevo_child_limits few = {64, 128};
     opevo_fit fits[3 * SYSTEMS];
     size_t count = 0;
 
-    for (uint64_t n = 0; n < SYSTEMS; n++) {
+    for (uint64_t n = 0; n < systems; n++) {
         opevo_text text = {0};
         opevo_space *space = random_system(n, &text);
         bool taken[LARGEST];
@@ -339,7 +341,7 @@ CHECK_TEST(test_random_systems)
         }
         opevo_space_destroy(space);
     }
-    assert_true(count > SYSTEMS);
+    assert_true(count > systems);
     opevo_verify_judge(fits, count, 1e-6);
     for (size_t i = 0; i < count; i++)
         if (fits[i].rejected)

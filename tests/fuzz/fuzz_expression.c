@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "expression_internal.h"
-#include "space_internal.h"
+#include "space_file_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -89,10 +89,10 @@ class SameTrials(unittest.TestCase):
         runs = []
         for _ in range(2):
             study = optuna.create_study(sampler=opevo.optuna.Sampler("opevo", seed=3, space=space))
-            study.optimize(total, n_trials=12)
+            study.optimize(total, n_trials=5)
             runs.append([tuple(trial.params.items()) for trial in study.trials])
         self.assertEqual({len(params) for params in runs[0]}, {1000})
-        self.assertEqual(len(set(runs[0])), 12)
+        self.assertEqual(len(set(runs[0])), 5)
         self.assertEqual(runs[0], runs[1])
 
     def test_resumed_by_the_storage(self) -> None:
@@ -329,7 +329,7 @@ class DefineByRun(unittest.TestCase):
                 node.append((f"p{count[0]}", children))
             return node
 
-        for _ in range(20 if "OPEVO_TEST_LONG" in os.environ else 8):
+        for _ in range(20 if "OPEVO_TEST_LONG" in os.environ else 4):
             tree = grow(0, [0])
 
             def walk(trial: optuna.Trial, node: list) -> None:

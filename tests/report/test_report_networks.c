@@ -114,8 +114,8 @@ CHECK_TEST(latency_is_that_of_shorter_runs)
     json_decref(tuned);
 }
 
-/* Up to four successes of a task. */
-static size_t read_successes(opevo_store *file, int64_t task_run, opevo_trial *out)
+/* Four successes of a task. */
+static void read_successes(opevo_store *file, int64_t task_run, opevo_trial *out)
 {
     opevo_trial trials[64];
     opevo_error err = {OPEVO_OK, ""};
@@ -127,57 +127,74 @@ static size_t read_successes(opevo_store *file, int64_t task_run, opevo_trial *o
             out[found++] = trials[i];
     }
     assert_int_equal(found, 4);
-    return found;
 }
 
-/* The front is that of all choices, and is computed from kernels that succeeded only. */
-CHECK_TEST(memory_is_that_of_all_choices)
+/* ---- Memory ---- */
+
+enum { ARENA = 4096, WEIGHTS = 1000, EACH = 4, CHOICES = 64 };
+
+static const int64_t packed[NETWORK_TASKS][EACH] = {
+    {0, 640, 64, 128}, {128, 0, 0, 64}, {64, 320, 0, 0}};
+static const int64_t scratch[NETWORK_TASKS][EACH] = {
+    {0, 64, 256, 64}, {0, 512, 64, 64}, {64, 0, 1024, 128}};
+
+/* What the network takes with each choice of a kernel for every task. */
+typedef struct network_choices {
+    double time_s[CHOICES];
+    int64_t bytes[CHOICES];
+} network_choices;
+
+/* Put what four kernels of each task need into networks.db. */
+static void put_memory(network_choices *out)
 {
-    static const int64_t packed[NETWORK_TASKS][4] = {
-        {0, 640, 64, 128}, {128, 0, 0, 64}, {64, 320, 0, 0}};
-    static const int64_t scratch[NETWORK_TASKS][4] = {
-        {0, 64, 256, 64}, {0, 512, 64, 64}, {64, 0, 1024, 128}};
-    enum { ARENA = 4096, WEIGHTS = 1000, CHOICES = 64 };
-    json_t *data = NULL, *tuned = NULL;
-    const json_t *memory = NULL, *bytes = NULL, *seconds = NULL;
     opevo_store *file = NULL;
     opevo_group *groups = NULL;
-    opevo_group_kernel kernels[4 * NETWORK_TASKS];
-    opevo_trial trials[NETWORK_TASKS][4];
+    opevo_group_kernel kernels[EACH * NETWORK_TASKS];
+    opevo_trial trials[NETWORK_TASKS][EACH];
     opevo_error err = {OPEVO_OK, ""};
-    double time_s[CHOICES];
-    int64_t all[CHOICES];
-    size_t count = 0, nondominated = 0;
+    size_t count = 0;
 
-    tune_network(REPORT_WITHOUT "networks.db", &data, &tuned);
-    json_decref(data);
     assert_int_equal(opevo_store_open("networks.db", OPEVO_STORE_WRITE, &file, &err), OPEVO_OK);
     assert_int_equal(opevo_store_groups(file, &groups, &count, &err), OPEVO_OK);
     for (size_t t = 0; t < NETWORK_TASKS; t++) {
         read_successes(file, groups[0].tasks[t].run, trials[t]);
-        for (size_t i = 0; i < 4; i++)
-            kernels[4 * t + i] =
+        for (size_t i = 0; i < EACH; i++)
+            kernels[EACH * t + i] =
                 (opevo_group_kernel){t, trials[t][i].number, packed[t][i], scratch[t][i]};
     }
     assert_int_equal(
-        opevo_store_put_memory(file, 1, ARENA, WEIGHTS, kernels, 4 * NETWORK_TASKS, &err),
+        opevo_store_put_memory(file, 1, ARENA, WEIGHTS, kernels, EACH * NETWORK_TASKS, &err),
         OPEVO_OK);
     opevo_store_close(file);
     for (size_t c = 0; c < CHOICES; c++) {
         int64_t most = 0;
 
-        time_s[c] = 0;
-        all[c] = ARENA + WEIGHTS;
+        out->time_s[c] = 0;
+        out->bytes[c] = ARENA + WEIGHTS;
         for (size_t t = 0; t < NETWORK_TASKS; t++) {
             size_t i = c >> (2 * t) & 3;
 
-            time_s[c] += groups[0].tasks[t].weight * groups[0].tasks[t].scale_s /
-                         trials[t][i].outcome.fitness;
-            all[c] += packed[t][i];
+            out->time_s[c] += groups[0].tasks[t].weight * groups[0].tasks[t].scale_s /
+                              trials[t][i].outcome.fitness;
+            out->bytes[c] += packed[t][i];
             most = scratch[t][i] > most ? scratch[t][i] : most;
         }
-        all[c] += most;
+        out->bytes[c] += most;
     }
+    opevo_store_groups_free(groups, count);
+}
+
+/* The front is that of all choices, and is computed from kernels that succeeded only. */
+CHECK_TEST(memory_is_that_of_all_choices)
+{
+    json_t *data = NULL, *tuned = NULL;
+    const json_t *memory = NULL, *bytes = NULL, *seconds = NULL;
+    network_choices all;
+    size_t nondominated = 0;
+
+    tune_network(REPORT_WITHOUT "networks.db", &data, &tuned);
+    json_decref(data);
+    put_memory(&all);
     assert_int_equal(run(REPORT_WITHOUT "networks.db"), 0);
     data = read_page("page.html");
     memory = json_object_get(json_array_get(json_object_get(data, "networks"), 0), "memory");
@@ -188,20 +205,22 @@ CHECK_TEST(memory_is_that_of_all_choices)
         bool dominated = false, found = false;
 
         for (size_t k = 0; k < CHOICES && !dominated; k++)
-            dominated = time_s[k] <= time_s[c] && all[k] <= all[c] &&
-                        (time_s[k] < time_s[c] || all[k] < all[c]);
+            dominated = all.time_s[k] <= all.time_s[c] && all.bytes[k] <= all.bytes[c] &&
+                        (all.time_s[k] < all.time_s[c] || all.bytes[k] < all.bytes[c]);
         for (size_t k = 0; k < json_array_size(bytes); k++)
-            found = found || (json_integer_value(json_array_get(bytes, k)) == all[c] &&
-                              is_near(json_number_value(json_array_get(seconds, k)), time_s[c]));
+            found =
+                found || (json_integer_value(json_array_get(bytes, k)) == all.bytes[c] &&
+                          is_near(json_number_value(json_array_get(seconds, k)), all.time_s[c]));
         assert_int_equal(found, !dominated);
         nondominated += !dominated;
     }
     assert_int_equal(json_array_size(bytes), nondominated);
     assert_true(nondominated > 1);
-    opevo_store_groups_free(groups, count);
     json_decref(data);
     json_decref(tuned);
 }
+
+/* ---- Tasks ---- */
 
 /* The kernel without tuning as the best of a task and as the worst; a task all of whose trials
  * failed; one whose trials are lost. */

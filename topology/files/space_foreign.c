@@ -7,7 +7,7 @@
  * Source: BaCO, schema.json (Hellsten et al., ASPLOS 2024); ConfigSpace 0.4 to 1.2, read_and_write/
  * json.py; NNI, "Search Space", NNI v2. */
 
-#include "space_internal.h"
+#include "space_file_internal.h"
 
 #include "json_place.h"
 #include "value_text.h"

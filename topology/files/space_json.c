@@ -9,7 +9,7 @@
 
 #include "json_place.h"
 #include "parameter_internal.h"
-#include "space_internal.h"
+#include "space_file_internal.h"
 #include "value_text.h"
 
 #include <stdarg.h>
@@ -56,6 +56,21 @@ opevo_status opevo_i_topology_space_file_create(const opevo_i_topology_space_fil
     if (strncmp(inner.message, file->origin, length > 256 ? 256 : length) == 0)
         return OPEVO_FAIL(err, status, "%s", inner.message);
     return opevo_i_topology_space_file_fail(file, 0, status, inner.message, err);
+}
+
+bool opevo_i_topology_value_of_json(const json_t *json, opevo_value *out)
+{
+    if (json_is_integer(json))
+        *out = opevo_value_of_integer(json_integer_value(json));
+    else if (json_is_real(json))
+        *out = (opevo_value){.kind = OPEVO_VALUE_REAL, .as = {.real = json_real_value(json)}};
+    else if (json_is_boolean(json))
+        *out = (opevo_value){.kind = OPEVO_VALUE_BOOLEAN, .as = {.boolean = json_is_true(json)}};
+    else if (json_is_string(json))
+        *out = (opevo_value){.kind = OPEVO_VALUE_TEXT, .as = {.text = json_string_value(json)}};
+    else
+        return false;
+    return true;
 }
 
 /* ---- Reading ---- */
@@ -117,31 +132,16 @@ static opevo_status refuse(const place *at, opevo_error *err, const char *format
 static opevo_status read_scalar(const place *at, const json_t *item, opevo_value *out,
                                 opevo_error *err)
 {
-    switch (json_typeof(item)) {
-    case JSON_INTEGER:
-        *out = opevo_value_of_integer(json_integer_value(item));
+    if (opevo_i_topology_value_of_json(item, out))
         return OPEVO_OK;
-    case JSON_REAL:
-        *out = (opevo_value){.kind = OPEVO_VALUE_REAL, .as = {.real = json_real_value(item)}};
-        return OPEVO_OK;
-    case JSON_TRUE:
-    case JSON_FALSE:
-        *out = (opevo_value){.kind = OPEVO_VALUE_BOOLEAN,
-                             .as = {.boolean = json_typeof(item) == JSON_TRUE}};
-        return OPEVO_OK;
-    case JSON_STRING:
-        *out = (opevo_value){.kind = OPEVO_VALUE_TEXT, .as = {.text = json_string_value(item)}};
-        return OPEVO_OK;
-    case JSON_OBJECT:
+    if (json_is_object(item))
         return refuse(at, err,
                       "Parameter %s: a value is an object; only the values of a choice open "
                       "branches, as {\"_name\": ..., ...}.",
                       OPEVO_I_EXCERPT(at->name));
-    default:
-        return refuse(
-            at, err, "Parameter %s: a value is %s; values are numbers, true, false and strings.",
-            OPEVO_I_EXCERPT(at->name), json_typeof(item) == JSON_NULL ? "null" : "a list");
-    }
+    return refuse(at, err,
+                  "Parameter %s: a value is %s; values are numbers, true, false and strings.",
+                  OPEVO_I_EXCERPT(at->name), json_is_null(item) ? "null" : "a list");
 }
 
 static bool is_choice(const json_t *entry)

@@ -5,7 +5,7 @@
  * Lists of numbers become `discrete`, others `categorical`.
  * Source: Kernel Tuner 1.0 to 1.4, kernel_tuner/util.py and file_utils.py; the schema T4 1.0.0. */
 
-#include "space_internal.h"
+#include "space_file_internal.h"
 
 #include <opevo/memory.h>
 
@@ -31,21 +31,6 @@ static opevo_status no_memory(const reader *self, opevo_error *err)
 }
 
 /* ---- Parameters ---- */
-
-static bool read_value(const json_t *json, opevo_value *out)
-{
-    if (json_is_integer(json))
-        *out = opevo_value_of_integer(json_integer_value(json));
-    else if (json_is_real(json))
-        *out = (opevo_value){.kind = OPEVO_VALUE_REAL, .as = {.real = json_real_value(json)}};
-    else if (json_is_boolean(json))
-        *out = (opevo_value){.kind = OPEVO_VALUE_BOOLEAN, .as = {.boolean = json_is_true(json)}};
-    else if (json_is_string(json))
-        *out = (opevo_value){.kind = OPEVO_VALUE_TEXT, .as = {.text = json_string_value(json)}};
-    else
-        return false;
-    return true;
-}
 
 static opevo_status add_parameter(reader *self, const char *name, const opevo_value *values,
                                   size_t count, opevo_error *err)
@@ -88,7 +73,7 @@ static opevo_status read_listed(reader *self, const char *name, const json_t *li
     if (!values)
         return no_memory(self, err);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
-        if (!read_value(json_array_get(list, i), &values[i]))
+        if (!opevo_i_topology_value_of_json(json_array_get(list, i), &values[i]))
             status = opevo_i_topology_space_file_refuse(
                 self->file, self->line, err,
                 "Parameter %s: value %zu is not a number, string or Boolean.",
@@ -112,6 +97,9 @@ static opevo_status read_tune_params(reader *self, opevo_error *err)
     const char *name = NULL;
     json_t *list = NULL;
 
+    if (count == 0)
+        return opevo_i_topology_space_file_refuse(self->file, at.line, err,
+                                                  "tune_params lists no parameter.");
     self->parameters = opevo_malloc(count, sizeof(opevo_parameter *));
     if (!self->parameters)
         return no_memory(self, err);
@@ -200,7 +188,7 @@ static opevo_status read_observed(reader *self, const char *name, const json_t *
     for (size_t i = 0; i < count; i++) {
         const json_t *given = json_object_get(json_array_get(results, i), "configuration");
 
-        if (!read_value(json_object_get(given, name), &values[i]))
+        if (!opevo_i_topology_value_of_json(json_object_get(given, name), &values[i]))
             return opevo_i_topology_space_file_refuse(
                 self->file, self->line, err, "results[%zu] has no value for parameter '%s'.", i,
                 OPEVO_I_EXCERPT(name));

@@ -9,7 +9,7 @@
 #include <opevo/memory.h>
 #include <opevo/space_tree.h>
 
-#include "space_internal.h"
+#include "space_file_internal.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * Source: the schema T1 1.0.0 of github.com/odgaard/TuningSchema and of Kernel Tuner; KTT,
  * Source/TuningLoader/JsonCommandConverters.cpp. */
 
-#include "space_internal.h"
+#include "space_file_internal.h"
 
 #include <opevo/memory.h>
 

@@ -11,7 +11,7 @@
  * Items and conditions are expressions in the Python dialect. The text is cut at the words and
  * signs that stand outside inner brackets and quotes. */
 
-#include "space_internal.h"
+#include "space_file_internal.h"
 
 #include <opevo/memory.h>
 

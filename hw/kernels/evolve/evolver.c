@@ -259,20 +259,13 @@ opevo_objective *opevo_evolver_objective(opevo_evolver *evolver)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Beside the running program, where an installation and a build folder have it, else by PATH. */
+/* The one that is given, or else beside the running program, or by PATH. */
 static bool find_program(opevo_text *out)
 {
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof "opevo-evolver");
     const char *given = getenv("OPEVO_EVOLVER");
-    char *slash = NULL;
 
-    if (length > 0) {
-        path[length] = '\0';
-        slash = strrchr(path, '/');
-        memcpy(slash + 1, "opevo-evolver", sizeof "opevo-evolver");
-    }
-    opevo_text_add(out, given ? given : slash && access(path, X_OK) == 0 ? path : "opevo-evolver");
+    if (given || !opevo_i_process_executable_beside("opevo-evolver", out))
+        opevo_text_add(out, given ? given : "opevo-evolver");
     return !out->failed;
 }
 
@@ -348,7 +341,7 @@ static void read_facts(opevo_evolver *self)
     };
 }
 
-/* "evolve:planted.ll on simt", and the other workers of domain and objective. */
+/* The objective is called as in "evolve:planted.ll on simt". */
 static opevo_status make_objective(opevo_evolver *self, const opevo_evolver_options *options,
                                    opevo_error *err)
 {

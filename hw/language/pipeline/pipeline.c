@@ -92,15 +92,23 @@ static void *duplicate(const void *from, size_t count, size_t size)
     return made;
 }
 
-/* Of the changes of loops, most of a stage, those that are there. NULL without memory. */
+/* Of axes, loops and the changes of loops, most of a stage, those that are there. NULL without
+ * memory. */
 static opevo_i_pipeline_stage *duplicate_stage(const opevo_i_pipeline_stage *from)
 {
+    const size_t names = offsetof(opevo_i_pipeline_stage, axis_name);
+    const size_t changes = offsetof(opevo_i_pipeline_stage, change);
     opevo_i_pipeline_stage *made = opevo_malloc(1, sizeof *made);
 
-    if (made)
-        memcpy(made, from,
-               offsetof(opevo_i_pipeline_stage, change) +
-                   (size_t)from->changes * sizeof *from->change);
+    if (!made)
+        return NULL;
+    memcpy(made, from,
+           offsetof(opevo_i_pipeline_stage, own.axis) +
+               (size_t)from->own.axes * sizeof *from->own.axis);
+    made->own.loops = from->own.loops;
+    memcpy(made->own.loop, from->own.loop, (size_t)from->own.loops * sizeof *from->own.loop);
+    memcpy((char *)made + names, (const char *)from + names,
+           changes - names + (size_t)from->changes * sizeof *from->change);
     return made;
 }
 

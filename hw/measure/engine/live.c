@@ -388,26 +388,13 @@ void opevo_live_print_reference(const opevo_objective *objective, opevo_text *ou
 
 /* ---- Workers -------------------------------------------------------------------------------- */
 
-/* Beside the running program, where an installation and a build folder have it, else by PATH. */
+/* The one that is given, or else beside the running program, or by PATH. */
 static bool find_program(const char *given, opevo_text *out)
 {
-    char path[4096];
-    ssize_t length = 0;
-    char *slash = NULL;
-
     if (!given)
         given = getenv("OPEVO_WORKER");
-    if (given) {
-        opevo_text_add(out, given);
-        return !out->failed;
-    }
-    length = readlink("/proc/self/exe", path, sizeof path - sizeof "opevo-worker");
-    if (length > 0) {
-        path[length] = '\0';
-        slash = strrchr(path, '/');
-        memcpy(slash + 1, "opevo-worker", sizeof "opevo-worker");
-    }
-    opevo_text_add(out, slash && access(path, X_OK) == 0 ? path : "opevo-worker");
+    if (given || !opevo_i_process_executable_beside("opevo-worker", out))
+        opevo_text_add(out, given ? given : "opevo-worker");
     return !out->failed;
 }
 

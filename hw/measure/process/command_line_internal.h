@@ -41,6 +41,9 @@ uint64_t opevo_i_process_program_hash(const opevo_i_process_arguments *command);
 uint64_t opevo_i_process_build_hash(const opevo_i_process_arguments *command);
 /* The file that a shell would start for the word, in `out`; false if none exists. */
 bool opevo_i_process_executable_find(const char *word, opevo_text *out);
+/* The program of that name in the folder of the running one, where an installation and a build
+ * folder have it; false, with `out` as it was, if none can be started there. */
+bool opevo_i_process_executable_beside(const char *name, opevo_text *out);
 
 /* Errors: INVALID for no words, or an open quote; NOMEM. */
 opevo_status opevo_i_process_command_split(const char *text, opevo_i_process_arguments *out,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Which program a command runs: the contents of its executable file and, where that is an
- * interpreter, of the script that it is given. */
+/* Which program a command runs: where its executable file is, the contents of that and, where it is
+ * an interpreter, of the script that it is given. */
 
 #include <opevo/file.h>
 #include <opevo/hash.h>
@@ -47,6 +47,26 @@ bool opevo_i_process_executable_find(const char *word, opevo_text *out)
         folders += length + (folders[length] == ':');
     }
     return false;
+}
+
+bool opevo_i_process_executable_beside(const char *name, opevo_text *out)
+{
+    char own[4096];
+    ssize_t length = readlink("/proc/self/exe", own, sizeof own);
+    opevo_text path = {0};
+    bool found = false;
+
+    while (length > 0 && own[length - 1] != '/')
+        length--;
+    if (length <= 0)
+        return false;
+    opevo_text_add_bytes(&path, own, (size_t)length);
+    opevo_text_add(&path, name);
+    found = !path.failed && access(path.data, X_OK) == 0;
+    if (found)
+        opevo_text_add(out, path.data);
+    opevo_text_free(&path);
+    return found && !out->failed;
 }
 
 static bool is_interpreter(const char *word)

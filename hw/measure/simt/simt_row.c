@@ -13,29 +13,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command_line_internal.h"
+
 #define PROGRAM "opevo-worker-simt"
 
 extern const opevo_i_backend_ops opevo_i_backend_simt;
 const opevo_i_backend_ops *opevo_i_simt_whole;
 
-/* Beside this program; false for one that is not there. */
-static bool find_program(char path[4096])
-{
-    ssize_t length = readlink("/proc/self/exe", path, 4096 - sizeof PROGRAM);
-    char *slash = NULL;
-
-    if (length <= 0)
-        return false;
-    path[length] = '\0';
-    slash = strrchr(path, '/');
-    memcpy(slash + 1, PROGRAM, sizeof PROGRAM);
-    return access(path, X_OK) == 0;
-}
-
 void opevo_i_simt_list(void (*add)(void *context, const opevo_hardware *row), void *context)
 {
-    char path[4096];
-    bool present = find_program(path);
+    opevo_text path = {0};
+    bool present = opevo_i_process_executable_beside(PROGRAM, &path);
     const opevo_hardware row = {
         .name = "simt",
         .present = present,
@@ -46,22 +34,27 @@ void opevo_i_simt_list(void (*add)(void *context, const opevo_hardware *row), vo
         .facts = "",
         .no_energy = present ? "an interpreter uses none that is a kernel's" : NULL};
 
+    opevo_text_free(&path);
     add(context, &row);
 }
 
 static opevo_status open_row(const char *which, opevo_i_backend **out, opevo_error *err)
 {
-    char path[4096];
-    char *const arguments[] = {path, "simt", NULL};
+    char *arguments[] = {NULL, "simt", NULL};
+    opevo_status status = OPEVO_IO;
+    opevo_text path = {0};
 
     if (opevo_i_simt_whole)
         return opevo_i_simt_whole->open(which, out, err);
-    if (!find_program(path))
+    if (!opevo_i_process_executable_beside(PROGRAM, &path))
         return OPEVO_FAIL(err, OPEVO_IO,
                           "simt: " PROGRAM " is not beside opevo-worker; build opevo with LLVM 19 "
                           "or newer (Debian: llvm-19-dev).");
-    execv(path, arguments);
-    return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(errno));
+    arguments[0] = path.data;
+    execv(path.data, arguments);
+    status = OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path.data, strerror(errno));
+    opevo_text_free(&path);
+    return status;
 }
 
 /* Says that kernels with a harness are measured; never called. */

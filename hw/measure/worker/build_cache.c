@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* NAME.obj is the object; NAME.recipe holds a line with its size, its hash and the microseconds of
- * its build, which earlier versions left out, and what it was made of; NAME is the hash of the
- * latter. Nothing is flushed to the disk, which would cost more than building: after a crash of the
- * machine a cut file does not match, and is built again.
+ * its build, and what it was made of; NAME is the hash of the latter. Nothing is flushed to the
+ * disk, which would cost more than building: after a crash of the machine a cut file does not
+ * match, and is built again.
  *
  * What is half done lies in a folder of each process, tmp.XXXXXX, with a file that the process
  * keeps locked. A lock, unlike the number of a process, means the same to all hosts and containers
@@ -77,8 +77,8 @@ static void remove_scratch(int folder, const char *name)
     unlinkat(folder, name, inside >= 0 ? AT_REMOVEDIR : 0);
 }
 
-/* Remove what a process that is gone left half done. What has no lock is about to get one, or is of
- * an earlier version, and then old. */
+/* Remove what a process that is gone left half done. What has no lock is about to get one, or was
+ * left before it had one, and then is old. */
 static void remove_orphan(int folder, const char *name)
 {
     char path[300];
@@ -316,10 +316,9 @@ static bool read_head(const opevo_text *whole, const opevo_text *head, double *b
 {
     const char *rest = whole->data + head->length;
 
-    if (head->failed || strncmp(whole->data, head->data, head->length) != 0 ||
-        (*rest != ' ' && *rest != '\n'))
+    if (head->failed || strncmp(whole->data, head->data, head->length) != 0 || *rest != ' ')
         return false;
-    *build_s = *rest == ' ' ? (double)strtoull(rest, NULL, 10) / 1e6 : 0;
+    *build_s = (double)strtoull(rest, NULL, 10) / 1e6;
     return true;
 }
 

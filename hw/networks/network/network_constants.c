@@ -110,8 +110,9 @@ static opevo_status infer_shape(const opevo_i_net_call *call, opevo_error *err)
     return status;
 }
 
-static opevo_status nothing(const opevo_i_net_call *call, const void *const *in, void *const *out,
-                            opevo_error *err)
+/* What was computed with the shape. */
+static opevo_status copy_known(const opevo_i_net_call *call, const void *const *in,
+                               void *const *out, opevo_error *err)
 {
     (void)in;
     (void)err;
@@ -207,18 +208,18 @@ static opevo_status take_cast(const opevo_i_net_call *call, opevo_network_routin
 static const opevo_i_net_routine conversion = {"routine_cast", routine_cast, take_cast};
 
 const opevo_i_net_operator opevo_i_net_constants[] = {
-    {"Constant", 1, 0, 0, 1, infer_constant, NULL, nothing, 0,
+    {"Constant", 1, 0, 0, 1, infer_constant, NULL, copy_known, 0,
      "value=tensor sparse_value=sparse:11- value_float=float:12- value_floats=floats:12- "
      "value_int=int:12- value_ints=ints:12- value_string=string:12- value_strings=strings:12-",
      NULL, 0},
     {"ConstantOfShape", 9, 1, 1, 1, infer_constant_of_shape, NULL, fill, 0, "value=tensor", NULL,
      0},
-    {"Shape", 1, 1, 1, 1, infer_shape, NULL, nothing, 0, "end=int:15- start=int:15-", NULL, 0},
+    {"Shape", 1, 1, 1, 1, infer_shape, NULL, copy_known, 0, "end=int:15- start=int:15-", NULL, 0},
     {"Cast", 6, 1, 1, 1, infer_cast, opevo_i_net_define_none, opevo_i_net_move_by_routine, CAST,
      "to=int! round_mode=string:24- saturate=int:19-", &conversion, 0},
     {"CastLike", 15, 2, 2, 1, infer_cast, opevo_i_net_define_none, opevo_i_net_move_by_routine,
      CAST_LIKE, "round_mode=string:24- saturate=int:19-", &conversion, 0},
-    {"Size", 1, 1, 1, 1, infer_size, NULL, nothing, 0, NULL, NULL, 0},
+    {"Size", 1, 1, 1, 1, infer_size, NULL, copy_known, 0, NULL, NULL, 0},
     {"Range", 11, 3, 3, 1, infer_range, NULL, range, 0, NULL, NULL, 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };

@@ -24,7 +24,7 @@ EOT
 echo '{"items": {"_type": "discrete", "_value": [1, 2, 4, 8]}}' >space.json
 tune() { opevo tune "$@" --space space.json --on opencl:0 --tuner grid --finals 0 --quiet; }
 hangs() {
-    exec opevo tune add.cl --space space.json --on opencl:0 --tuner grid --finals 0 --quiet --trials 4 --timeout 10 \
+    exec opevo tune add.cl --space space.json --on opencl:0 --tuner grid --finals 0 --quiet --trials 4 --timeout 3 \
         --store runs.db "$@"
 }
 trials() { opevo runs runs.db --json 2>/dev/null | grep -o '"trials": [0-9]*' | grep -o '[0-9]*$'; }

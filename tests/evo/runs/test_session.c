@@ -107,20 +107,22 @@ CHECK_TEST(test_any_cutting_gives_the_same_store)
     opevo_rng_init(&rng, 1, "test", 0);
     for (size_t t = 0; t < sizeof tuners / sizeof *tuners; t++) {
         for (objective_kind kind = 0; kind < KIND_COUNT; kind++) {
+            opevo_run_result right = {.trials = 0};
+            setup uncut;
+
+            set_up(&uncut, tuners[t], kind);
+            CHECK_OK(opevo_store_open(uncut.scratch.file, OPEVO_STORE_WRITE, &uncut.options.store,
+                                      &err));
+            CHECK_OK(opevo_run(&uncut.objective.super, &uncut.options, &right, &err));
+            opevo_store_close(uncut.options.store);
+            uncut.options.store = NULL;
+            store_content(uncut.scratch.file, &whole);
+            tear_down(&uncut);
             for (size_t i = 0; i < 2 * sizeof largest / sizeof *largest; i++) {
-                opevo_run_result right = {.trials = 0};
                 opevo_run_result result;
                 setup self;
 
                 set_up(&self, tuners[t], kind);
-                CHECK_OK(opevo_store_open(self.scratch.file, OPEVO_STORE_WRITE, &self.options.store,
-                                          &err));
-                CHECK_OK(opevo_run(&self.objective.super, &self.options, &right, &err));
-                opevo_store_close(self.options.store);
-                self.options.store = NULL;
-                store_content(self.scratch.file, &whole);
-                scratch_empty(&self.scratch);
-                self.objective.evaluated = 0;
                 result = run_in_steps(&self, largest[i / 2], i % 2, &rng);
                 store_content(self.scratch.file, &cut);
                 assert_string_equal(opevo_text_string(&whole), opevo_text_string(&cut));

@@ -6,6 +6,7 @@
 #include <opevo/file.h>
 #include <opevo/memory.h>
 
+#include "points.h"
 #include "scratch_folder.h"
 #include "store_fixture.h"
 #include "store_trials.h"
@@ -297,12 +298,12 @@ CHECK_TEST(test_cut_and_flipped_files)
     }
     opevo_store_close(store);
     CHECK_OK(opevo_file_read(scratch.file, SIZE_MAX, &data, &size, &err));
-    for (size_t cut = 2; cut < size; cut += 512 + cut / 7) {
+    for (size_t cut = 2; cut < size; cut += 512 + cut / test_size(4, 7)) {
         scratch_empty(&scratch);
         write_file(scratch.file, data, cut);
         assert_false(use_all(scratch.file, &key));
     }
-    for (size_t at = 0; at < size; at += 1 + at / 40) {
+    for (size_t at = 0; at < size; at += 1 + at / test_size(20, 40)) {
         scratch_empty(&scratch);
         data[at] ^= (char)(1 + 254 * (at % 2));
         write_file(scratch.file, data, size);

@@ -3,6 +3,7 @@
 /* Studies that something happens to: kills, a second writer, errors, damage. The store holds in the
  * end what a quiet process would have written, or is refused. */
 
+#include "points.h"
 #include "study_fixture.h"
 
 #include <signal.h>
@@ -147,7 +148,7 @@ CHECK_TEST(test_out_of_memory)
     set_up(&self, text);
     joined = fixture_file(&self.fixture, "joined.db");
     alive = opevo_memory_live();
-    for (int64_t n = 1; status != OPEVO_OK; n += n < 80 ? 1 : 3) {
+    for (int64_t n = 1; status != OPEVO_OK; n += n < 80 ? 1 : (int64_t)test_size(9, 3)) {
         opevo_study_options options = {.store = self.store.text, .threads = 1};
         opevo_study_result result;
 
@@ -160,7 +161,7 @@ CHECK_TEST(test_out_of_memory)
             unlink(self.store.text);
     }
     status = OPEVO_NOMEM;
-    for (int64_t n = 1; status != OPEVO_OK; n += n < 80 ? 1 : 3) {
+    for (int64_t n = 1; status != OPEVO_OK; n += n < 80 ? 1 : (int64_t)test_size(9, 3)) {
         opevo_merge_result result;
 
         opevo_memory_fail_at(n);

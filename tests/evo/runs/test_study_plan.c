@@ -197,86 +197,87 @@ static void check_unknown_optimum(fixture *self)
                               &study, &err));
 }
 
+static const struct {
+    const char *text, *words;
+} refused_cases[] = {
+    {"", "plan.json:1:"},
+    {"{\"study\": 1, \"study\": 1}", "duplicate"},
+    {"[]", ": study: a plan must be"},
+    {"{}", ": study: a plan must be"},
+    {"{\"study\": 2}", ": study: a plan must be"},
+    {"{\"study\": 1}", ": objectives: must be "},
+    {HEAD "\"budget\": {\"trials\": 1}, \"threads\": 2}", ": threads: unknown key"},
+    {OBJECTIVES("[]"), ": objectives: must be "},
+    {OBJECTIVES("[3]"), ": objectives[0]: expected a string or an object"},
+    {OBJECTIVES("[{\"what\": \"mm1\"}]"), ": objectives[0].on: must be given, as a string"},
+    {OBJECTIVES("[{\"on\": []}]"),
+     ": objectives[0].on: must be a string, or a list of strings, none of them empty"},
+    {OBJECTIVES("[{\"on\": \"small\", \"at\": 1}]"), ": objectives[0].at: unknown key"},
+    {OBJECTIVES("[{\"on\": \"small\", \"space\": [\"a\", \"b\"]}]"),
+     ": objectives[0].space: must be a string"},
+    {OBJECTIVES("[\"small\", \"small\"]"), "appears twice"},
+    {OBJECTIVES("[{\"on\": \"small\", \"topologies\": {\"Z\": \"complete\"}}]"),
+     ": objectives[0].topologies.Z: small has no such parameter"},
+    {OBJECTIVES("[{\"on\": \"small\", \"topologies\": {\"K\": \"cycle\"}}]"), "cycle"},
+    {TUNERS("[]"), ": tuners: must be a list of at least 1 element"},
+    {TUNERS("[{\"settings\": {}}]"), ": tuners[0]: name the tuner"},
+    {TUNERS("[\"random\", \"opeva\"]"), ": tuners[1]: Unknown tuner opeva; did you mean opevo?"},
+    {TUNERS("[\"random\", {\"tuner\": \"random\"}]"), "appears twice"},
+    {TUNERS("[{\"tuner\": \"opevo\", \"setings\": {}}]"), ": tuners[0].setings: unknown key"},
+    {TUNERS("[{\"tuner\": \"opevo\", \"settings\": []}]"),
+     ": tuners[0].settings: must be an object"},
+    {TUNERS("[{\"tuner\": \"opevo\", \"settings\": {\"q\": []}}]"),
+     ": tuners[0].settings.q: this list is empty"},
+    {TUNERS("[{\"tuner\": \"opevo\", \"settings\": {\"q\": [0.5, 1]}}]"),
+     ": tuners[0].settings.q: "},
+    {TUNERS("[{\"tuner\": \"opevo\", \"settings\": {\"q\": [0.5, 0.5]}}]"), "appears twice"},
+    {TUNERS("[{\"tuner\": \"opevo\", \"settings\": {\"q\": true}}]"), "give a number"},
+    {TUNERS("[{\"tuner\": \"opevo\", \"settings\": {\"q\": {\"from\": 1}}}]"),
+     ": tuners[0].settings.q.to: must be given"},
+    {TUNERS("[{\"tuner\": \"opevo\", \"settings\": {\"q\": {\"from\": 0, \"to\": 1, \"step\":"
+            " 0}}}]"),
+     ": tuners[0].settings.q.step: must be a number above 0"},
+    {TUNERS("[{\"tuner\": \"opevo\", \"settings\": {\"q\": {\"from\": 0, \"to\": 1, \"by\":"
+            " 1}}}]"),
+     ": tuners[0].settings.q.by: unknown key"},
+    {TUNERS("[{\"tuner\": \"opevo\", \"settings\": {\"lamda\": 3}}]"),
+     ": tuners[0].settings.lamda: "},
+    {HEAD "\"budget\": {}}", ": budget: a run needs a limit"},
+    {HEAD "\"budget\": []}", ": budget: give the end of a run"},
+    {HEAD "\"budget\": [{\"trials\": 1}, {\"trials\": 0}]}",
+     ": budget[1].trials: must be a whole number"},
+    {HEAD "\"budget\": {\"seconds\": -1}}", ": budget.seconds: must be a number above 0"},
+    {HEAD "\"budget\": {\"target\": \"101%\"}}", ": budget.target: must be"},
+    {HEAD "\"budget\": {\"target\": 0}}", ": budget.target: must be"},
+    {HEAD "\"budget\": {\"trails\": 1}}", ": budget.trails: unknown key"},
+    {SEEDS("0"), ": seeds: give"},
+    {SEEDS("[]"), ": seeds: give"},
+    {SEEDS("[1, 2, 1]"), ": seeds: give"},
+    {SEEDS("[-1]"), ": seeds: give"},
+    {SEEDS("\"all\""), ": seeds: give"},
+    {SEEDS("{\"from\": 1}"), ": seeds: give"},
+    {SEEDS("{\"from\": 1, \"to\": 3}"), ": seeds.to: unknown key"},
+    {SEEDS("{\"from\": 9223372036854775807, \"count\": 2}"), ": seeds: give"},
+};
+
 /* The sentence begins with the path of the plan and has these words. */
 CHECK_TEST(test_refused)
 {
-    static const struct {
-        const char *text, *words;
-    } cases[] = {
-        {"", "plan.json:1:"},
-        {"{\"study\": 1, \"study\": 1}", "duplicate"},
-        {"[]", ": study: a plan must be"},
-        {"{}", ": study: a plan must be"},
-        {"{\"study\": 2}", ": study: a plan must be"},
-        {"{\"study\": 1}", ": objectives: must be "},
-        {HEAD "\"budget\": {\"trials\": 1}, \"threads\": 2}", ": threads: unknown key"},
-        {OBJECTIVES("[]"), ": objectives: must be "},
-        {OBJECTIVES("[3]"), ": objectives[0]: expected a string or an object"},
-        {OBJECTIVES("[{\"what\": \"mm1\"}]"), ": objectives[0].on: must be given, as a string"},
-        {OBJECTIVES("[{\"on\": []}]"),
-         ": objectives[0].on: must be a string, or a list of strings, none of them empty"},
-        {OBJECTIVES("[{\"on\": \"small\", \"at\": 1}]"), ": objectives[0].at: unknown key"},
-        {OBJECTIVES("[{\"on\": \"small\", \"space\": [\"a\", \"b\"]}]"),
-         ": objectives[0].space: must be a string"},
-        {OBJECTIVES("[\"small\", \"small\"]"), "appears twice"},
-        {OBJECTIVES("[{\"on\": \"small\", \"topologies\": {\"Z\": \"complete\"}}]"),
-         ": objectives[0].topologies.Z: small has no such parameter"},
-        {OBJECTIVES("[{\"on\": \"small\", \"topologies\": {\"K\": \"cycle\"}}]"), "cycle"},
-        {TUNERS("[]"), ": tuners: must be a list of at least 1 element"},
-        {TUNERS("[{\"settings\": {}}]"), ": tuners[0]: name the tuner"},
-        {TUNERS("[\"random\", \"opeva\"]"),
-         ": tuners[1]: Unknown tuner opeva; did you mean opevo?"},
-        {TUNERS("[\"random\", {\"tuner\": \"random\"}]"), "appears twice"},
-        {TUNERS("[{\"tuner\": \"opevo\", \"setings\": {}}]"), ": tuners[0].setings: unknown key"},
-        {TUNERS("[{\"tuner\": \"opevo\", \"settings\": []}]"),
-         ": tuners[0].settings: must be an object"},
-        {TUNERS("[{\"tuner\": \"opevo\", \"settings\": {\"q\": []}}]"),
-         ": tuners[0].settings.q: this list is empty"},
-        {TUNERS("[{\"tuner\": \"opevo\", \"settings\": {\"q\": [0.5, 1]}}]"),
-         ": tuners[0].settings.q: "},
-        {TUNERS("[{\"tuner\": \"opevo\", \"settings\": {\"q\": [0.5, 0.5]}}]"), "appears twice"},
-        {TUNERS("[{\"tuner\": \"opevo\", \"settings\": {\"q\": true}}]"), "give a number"},
-        {TUNERS("[{\"tuner\": \"opevo\", \"settings\": {\"q\": {\"from\": 1}}}]"),
-         ": tuners[0].settings.q.to: must be given"},
-        {TUNERS("[{\"tuner\": \"opevo\", \"settings\": {\"q\": {\"from\": 0, \"to\": 1, \"step\":"
-                " 0}}}]"),
-         ": tuners[0].settings.q.step: must be a number above 0"},
-        {TUNERS("[{\"tuner\": \"opevo\", \"settings\": {\"q\": {\"from\": 0, \"to\": 1, \"by\":"
-                " 1}}}]"),
-         ": tuners[0].settings.q.by: unknown key"},
-        {TUNERS("[{\"tuner\": \"opevo\", \"settings\": {\"lamda\": 3}}]"),
-         ": tuners[0].settings.lamda: "},
-        {HEAD "\"budget\": {}}", ": budget: a run needs a limit"},
-        {HEAD "\"budget\": []}", ": budget: give the end of a run"},
-        {HEAD "\"budget\": [{\"trials\": 1}, {\"trials\": 0}]}",
-         ": budget[1].trials: must be a whole number"},
-        {HEAD "\"budget\": {\"seconds\": -1}}", ": budget.seconds: must be a number above 0"},
-        {HEAD "\"budget\": {\"target\": \"101%\"}}", ": budget.target: must be"},
-        {HEAD "\"budget\": {\"target\": 0}}", ": budget.target: must be"},
-        {HEAD "\"budget\": {\"trails\": 1}}", ": budget.trails: unknown key"},
-        {SEEDS("0"), ": seeds: give"},
-        {SEEDS("[]"), ": seeds: give"},
-        {SEEDS("[1, 2, 1]"), ": seeds: give"},
-        {SEEDS("[-1]"), ": seeds: give"},
-        {SEEDS("\"all\""), ": seeds: give"},
-        {SEEDS("{\"from\": 1}"), ": seeds: give"},
-        {SEEDS("{\"from\": 1, \"to\": 3}"), ": seeds.to: unknown key"},
-        {SEEDS("{\"from\": 9223372036854775807, \"count\": 2}"), ": seeds: give"},
-    };
     fixture self;
     fixture_path path;
 
     fixture_make(&self);
     path = fixture_file(&self, "plan.json");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof refused_cases / sizeof *refused_cases; i++) {
         int64_t alive = opevo_memory_live();
         opevo_error inner = {OPEVO_OK, ""};
         opevo_study *study = NULL;
-        opevo_status status = fixture_study(&self, cases[i].text, &study, &inner);
+        opevo_status status = fixture_study(&self, refused_cases[i].text, &study, &inner);
 
-        if (status != OPEVO_INVALID || !strstr(inner.message, cases[i].words) ||
+        if (status != OPEVO_INVALID || !strstr(inner.message, refused_cases[i].words) ||
             strncmp(inner.message, path.text, strlen(path.text)) != 0)
-            fail_msg("%s: \"%s\", expected \"%s\"", cases[i].text, inner.message, cases[i].words);
+            fail_msg("%s: \"%s\", expected \"%s\"", refused_cases[i].text, inner.message,
+                     refused_cases[i].words);
         assert_int_equal(opevo_memory_live(), alive);
     }
     check_unknown_optimum(&self);

@@ -174,7 +174,9 @@ static void check_constraints(const char *json)
 
         size_t wanted = long_run(opevo_tuner_get(t));
 
-        if (opevo_tuner_suits(opevo_tuner_get(t), space, NULL) != OPEVO_OK) {
+        if (opevo_tuner_suits(opevo_tuner_get(t), space, NULL) != OPEVO_OK ||
+            (opevo_tuner_get(t)->works_on_branches &&
+             !test_takes(t, opevo_space_has_branches(space), 2))) {
             opevo_index_set_destroy(met);
             continue;
         }
@@ -299,7 +301,7 @@ CHECK_TEST(test_same_points_however_asks_and_tells_are_cut)
                     continue;
                 wanted = one_by_one(ops, space, variants[v], points,
                                     cubic ? CUT_MOST_OF_CUBIC : CUT_MOST);
-                for (uint64_t cut = 0; cut < test_size(CUT_RUNS / 2, CUT_RUNS); cut++)
+                for (uint64_t cut = 0; cut < test_size(1, CUT_RUNS); cut++)
                     check_random_cuts(ops, space, variants[v], points, wanted, cut);
             }
         }
@@ -451,7 +453,7 @@ CHECK_TEST(test_every_allocation_fails)
         const opevo_tuner_ops *ops = opevo_tuner_get(k / 2);
         opevo_status status = OPEVO_NOMEM;
 
-        for (int64_t n = 1; status != OPEVO_OK; n += (int64_t)test_size(5, 1)) {
+        for (int64_t n = 1; status != OPEVO_OK; n += (int64_t)test_size(9, 1)) {
             assert_true(n < 4000);
             opevo_memory_fail_at(n);
             status = use(ops, space, k % 2 == 1);

@@ -115,8 +115,9 @@ static void run_on(const opevo_tuner_ops *ops, const char *json, size_t piece, s
 
 enum { TRIALS = 150, TRIALS_OF_CUBIC = 30 };
 
-/* One of `every` tuners, beginning with the first, all in the long run; or the one of this name.
- * `some`: trials of the short run. */
+/* One of `every` tuners, beginning with the first, and a third of those a second time, cut in other
+ * pieces; all of them twice in the long run; or the one of this name. `some`: trials of the short
+ * run. */
 static void check_tuners_named(char *json, size_t every, size_t some, const char *name)
 {
     opevo_space *space = formula_space(json);
@@ -131,6 +132,8 @@ static void check_tuners_named(char *json, size_t every, size_t some, const char
             opevo_tuner_suits(ops, space, NULL) != OPEVO_OK)
             continue;
         run_on(ops, json, 64, wanted, points);
+        if (!test_takes(t / every, 0, 3))
+            continue;
         run_on(ops, json, 7, wanted, again);
         assert_memory_equal(points, again, wanted * sizeof *points);
     }
@@ -140,7 +143,7 @@ static void check_tuners_named(char *json, size_t every, size_t some, const char
 
 static void check_tuners(char *json, size_t every)
 {
-    check_tuners_named(json, every, TRIALS / 2, NULL);
+    check_tuners_named(json, every, TRIALS / 3, NULL);
 }
 
 CHECK_TEST(test_hundred_free_parameters)

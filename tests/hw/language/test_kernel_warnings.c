@@ -101,9 +101,9 @@ CHECK_TEST(test_sketches)
 {
     sources all = {.count = 0};
 
-    for (size_t i = 0; i < sizeof small / sizeof *small; i++)
+    for (size_t i = 0; i < sizeof small / sizeof *small; i += test_size(2, 1))
         add_points(&all, small[i], draw_count(1));
-    for (size_t i = 0; i < TYPED_COMPUTATIONS; i++)
+    for (size_t i = 0; i < TYPED_COMPUTATIONS; i += test_size(2, 1))
         add_points(&all, typed_computations[i], draw_count(1));
     check_all(&all);
 }

@@ -112,8 +112,8 @@ CHECK_TEST(test_examples)
         opevo_pipeline_destroy(pipeline);
         opevo_text_free(&why);
         case_free(&operands);
-        batch_run();
     }
+    batch_run();
 }
 
 /* The source of a kernel of such steps; the caller frees it. */

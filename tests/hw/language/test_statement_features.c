@@ -227,25 +227,35 @@ CHECK_TEST(test_fusion)
 
 /* ---- A GPU program ---- */
 
+/* A tiled product on a GPU: its loops, and those around each of its statements. */
+static const int64_t thread_local_shape[] = {32, 4};
+static const opevo_statement_loop thread_loops[] = {
+    {8, OPEVO_ANNOTATION_BLOCK_X},  {4, OPEVO_ANNOTATION_VTHREAD}, {16, OPEVO_ANNOTATION_THREAD_X},
+    {256, OPEVO_ANNOTATION_SERIAL}, {2, OPEVO_ANNOTATION_SERIAL},  {32, OPEVO_ANNOTATION_SERIAL},
+    {4, OPEVO_ANNOTATION_SERIAL},   {32, OPEVO_ANNOTATION_SERIAL}, {4, OPEVO_ANNOTATION_SERIAL},
+    {4, OPEVO_ANNOTATION_VTHREAD},
+};
+static const size_t thread_initial[] = {0, 1, 2, 7, 8}, thread_update[] = {0, 1, 2, 3, 4, 5, 6};
+static const size_t thread_output[] = {0, 1, 9, 2, 7, 8};
+
+static void check_lengths(size_t statement)
+{
+    CHECK_CLOSE(value(statement, "is_gpu"), 1, 0);
+    CHECK_CLOSE(value(statement, "blockIdx_x_len"), log2(8 + 1), 1e-6);
+    CHECK_CLOSE(value(statement, "threadIdx_x_len"), log2(16 + 1), 1e-6);
+    CHECK_CLOSE(value(statement, "threadIdx_y_len"), 1, 0);
+    CHECK_CLOSE(value(statement, "blockIdx_z_len"), 1, 0);
+}
+
 /* The part of TVM's test_gpu_feature that its values are of: C.local of a product of 512 cubed in
  * blockIdx.x (8), vthread (4), threadIdx.x (16), k (256, 2), i (32), j (4), its initial value, and
  * C, which has no loops of its own but the threads. */
 CHECK_TEST(test_threads)
 {
-    static const int64_t local[] = {32, 4};
-    static const opevo_statement_loop loops[] = {
-        {8, OPEVO_ANNOTATION_BLOCK_X},   {4, OPEVO_ANNOTATION_VTHREAD},
-        {16, OPEVO_ANNOTATION_THREAD_X}, {256, OPEVO_ANNOTATION_SERIAL},
-        {2, OPEVO_ANNOTATION_SERIAL},    {32, OPEVO_ANNOTATION_SERIAL},
-        {4, OPEVO_ANNOTATION_SERIAL},    {32, OPEVO_ANNOTATION_SERIAL},
-        {4, OPEVO_ANNOTATION_SERIAL},    {4, OPEVO_ANNOTATION_VTHREAD},
-    };
-    static const size_t initial[] = {0, 1, 2, 7, 8}, update[] = {0, 1, 2, 3, 4, 5, 6};
-    static const size_t output[] = {0, 1, 9, 2, 7, 8};
     const opevo_statement_buffer buffers[] = {
         square_buffers[0],
         square_buffers[1],
-        {.shape = local,
+        {.shape = thread_local_shape,
          .dimension_count = 2,
          .element_bytes = 4,
          .allocated = true,
@@ -262,32 +272,31 @@ CHECK_TEST(test_threads)
                                             ACCESS(1, k, column)};
     const opevo_statement_access read = ACCESS(2, i0, j0);
     const opevo_statement_store stores[] = {
-        {.loops = initial, .loop_count = 5, .target = ACCESS(2, i0, j0), .auto_unroll = 1024},
-        {.loops = update,
+        {.loops = thread_initial,
+         .loop_count = 5,
+         .target = ACCESS(2, i0, j0),
+         .auto_unroll = 1024},
+        {.loops = thread_update,
          .loop_count = 7,
          .target = ACCESS(2, i, j),
          .reads = reads,
          .read_count = 3,
          .ops = {[OPEVO_STATEMENT_FLOAT_ADD] = 1, [OPEVO_STATEMENT_FLOAT_MULTIPLY] = 1},
          .auto_unroll = 1024},
-        {.loops = output,
+        {.loops = thread_output,
          .loop_count = 6,
          .target = ACCESS(3, i0, j0),
          .reads = &read,
          .read_count = 1},
     };
-    const opevo_statement_program program = {loops, COUNT(loops), buffers, 4, stores, 3};
+    const opevo_statement_program program = {
+        thread_loops, COUNT(thread_loops), buffers, 4, stores, 3};
     size_t c = 0;
 
     /* The update overwrites the row of the initial value. */
     assert_int_equal(describe(&program), 2);
-    for (size_t one = 0; one < 2; one++) {
-        CHECK_CLOSE(value(one, "is_gpu"), 1, 0);
-        CHECK_CLOSE(value(one, "blockIdx_x_len"), log2(8 + 1), 1e-6);
-        CHECK_CLOSE(value(one, "threadIdx_x_len"), log2(16 + 1), 1e-6);
-        CHECK_CLOSE(value(one, "threadIdx_y_len"), 1, 0);
-        CHECK_CLOSE(value(one, "blockIdx_z_len"), 1, 0);
-    }
+    check_lengths(0);
+    check_lengths(1);
     CHECK_CLOSE(value(0, "vthread_len"), log2(4 + 1), 1e-6);
     CHECK_CLOSE(value(1, "vthread_len"), log2(4 * 4 + 1), 1e-6); /* of two */
     CHECK_CLOSE(value(0, "auto_unroll_max_step"), log2(1024 + 1), 1e-5);

@@ -126,7 +126,7 @@ CHECK_TEST(test_results)
     assert_int_equal(result.criterion_count, 3);
     assert_true(result.criteria[0] > 1000 && isnan(result.criteria[1]));
     assert_true(result.criteria[2] == 0.5);
-    result.object_s = 0; /* built by an earlier version, which kept no time */
+    result.object_s = 0; /* how long it was built is not known */
     result.energy_j = 3;
     opevo_i_worker_kernel_criteria_fill(&criteria, NULL, &result);
     assert_true(isnan(result.criteria[0]) && result.criteria[1] == 3 && isnan(result.criteria[2]));

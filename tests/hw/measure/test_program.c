@@ -8,25 +8,26 @@
 
 #include <opevo/memory.h>
 
+static const struct {
+    opevo_outcome_class kind;
+    const char *message;
+} classes[POINTS] = {
+    {OPEVO_OUTCOME_OK, ""},
+    {OPEVO_OUTCOME_REJECTED, "exit status 3: too big"},
+    {OPEVO_OUTCOME_CRASHED, "exit status 4"},
+    {OPEVO_OUTCOME_CRASHED, "signal 11"},
+    {OPEVO_OUTCOME_TIMEOUT, "killed after"},
+    {OPEVO_OUTCOME_WRONG, "no match"},
+    {OPEVO_OUTCOME_OK, ""}, /* talks a lot */
+    {OPEVO_OUTCOME_OK, ""}, /* leaves a process behind in its group */
+    {OPEVO_OUTCOME_OK, ""}, /* ... in a session of its own */
+    {OPEVO_OUTCOME_LAUNCH_ERROR, "exit status 127"},
+    {OPEVO_OUTCOME_WRONG, "not a result above 0"},
+    {OPEVO_OUTCOME_OK, ""}, /* reads its input, which is empty */
+};
+
 CHECK_TEST(test_classes)
 {
-    static const struct {
-        opevo_outcome_class kind;
-        const char *message;
-    } wanted[POINTS] = {
-        {OPEVO_OUTCOME_OK, ""},
-        {OPEVO_OUTCOME_REJECTED, "exit status 3: too big"},
-        {OPEVO_OUTCOME_CRASHED, "exit status 4"},
-        {OPEVO_OUTCOME_CRASHED, "signal 11"},
-        {OPEVO_OUTCOME_TIMEOUT, "killed after"},
-        {OPEVO_OUTCOME_WRONG, "no match"},
-        {OPEVO_OUTCOME_OK, ""}, /* talks a lot */
-        {OPEVO_OUTCOME_OK, ""}, /* leaves a process behind in its group */
-        {OPEVO_OUTCOME_OK, ""}, /* ... in a session of its own */
-        {OPEVO_OUTCOME_LAUNCH_ERROR, "exit status 127"},
-        {OPEVO_OUTCOME_WRONG, "not a result above 0"},
-        {OPEVO_OUTCOME_OK, ""}, /* reads its input, which is empty */
-    };
     const char *exits[] = {"3=rejected"};
     opevo_program_options options = opevo_program_defaults();
     opevo_objective *objective = NULL;
@@ -57,10 +58,10 @@ CHECK_TEST(test_classes)
     for (size_t i = 0; i < POINTS; i++) {
         const opevo_outcome *outcome = &outcomes[POINTS - 1 - i];
         /* What is printed behind the first MiB is not looked at. */
-        opevo_outcome_class kind = i == 6 ? OPEVO_OUTCOME_WRONG : wanted[i].kind;
+        opevo_outcome_class kind = i == 6 ? OPEVO_OUTCOME_WRONG : classes[i].kind;
         const char *said = outcome->message ? outcome->message : "";
 
-        if (outcome->kind != kind || !strstr(said, wanted[i].message))
+        if (outcome->kind != kind || !strstr(said, classes[i].message))
             fail_msg("%zu: %s (%s)", i, opevo_outcome_name(outcome->kind), said);
         if (kind == OPEVO_OUTCOME_OK) {
             CHECK_CLOSE(outcome->fitness, 400, 1e-9);

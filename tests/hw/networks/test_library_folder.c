@@ -5,6 +5,7 @@
  * succeeds. Calls are counted by wrappers that the linker puts before them. */
 
 #include "library_networks.h"
+#include "points.h"
 
 #include <opevo/file.h>
 #include <opevo/network_library.h>
@@ -258,9 +259,10 @@ enum { CHANGES = sizeof changes / sizeof *changes };
 CHECK_TEST(a_killed_write_is_taken_over)
 {
     for (size_t i = 0; i < CHANGES; i++) {
-        int before = changes[i][0], which = changes[i][1], calls = 1;
+        int before = changes[i][0], which = changes[i][1], step = (int)test_size(CHANGES, 1);
+        int calls = 1 + (int)test_size(i, 0);
 
-        for (; write_killed(before, which, calls, RLIM_INFINITY); calls++) {
+        for (; write_killed(before, which, calls, RLIM_INFINITY); calls += step) {
             check_sources(before, which);
             CHECK_OK(write_it(which, &err));
             check_has(&written[which]);

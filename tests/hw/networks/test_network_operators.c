@@ -89,64 +89,65 @@ static double sign_of(double x)
     return x > 0 ? 1 : x < 0 ? -1 : 0;
 }
 
+static const struct {
+    const char *name;
+    double (*function)(double);
+    double least, most;
+} functions[] = {{"Relu", relu, -2, 2},
+                 {"LeakyRelu", leaky, -2, 2},
+                 {"Sigmoid", logistic, -9, 9},
+                 {"HardSigmoid", hard_sigmoid, -5, 5},
+                 {"HardSwish", hard_swish, -5, 5},
+                 {"Tanh", tanh, -5, 5},
+                 {"Exp", exp, -5, 5},
+                 {"Sqrt", sqrt, 0, 9},
+                 {"Erf", erf, -3, 3},
+                 {"Neg", negative, -2, 2},
+                 {"Abs", fabs, -2, 2},
+                 {"Reciprocal", reciprocal, 0.5, 4},
+                 {"Elu", elu, -3, 3},
+                 {"Selu", selu, -3, 3},
+                 {"Celu", elu, -3, 3},
+                 {"ThresholdedRelu", thresholded, -3, 3},
+                 {"Shrink", shrink, -2, 2},
+                 {"Softsign", softsign, -3, 3},
+                 {"Sign", sign_of, -2, 2},
+                 {"Softplus", softplus, -9, 9},
+                 {"Log", log, 0.1, 9},
+                 {"Floor", floor, -3, 3},
+                 {"Ceil", ceil, -3, 3},
+                 {"Round", rint, -3, 3},
+                 {"Sin", sin, -4, 4},
+                 {"Cos", cos, -4, 4},
+                 {"Tan", tan, -1, 1},
+                 {"Asin", asin, -1, 1},
+                 {"Acos", acos, -1, 1},
+                 {"Atan", atan, -4, 4},
+                 {"Sinh", sinh, -3, 3},
+                 {"Cosh", cosh, -3, 3},
+                 {"Asinh", asinh, -4, 4},
+                 {"Acosh", acosh, 1, 4},
+                 {"Atanh", atanh, -0.9, 0.9}};
+
 /* Elements from `least` on. */
 CHECK_TEST(test_functions)
 {
-    static const struct {
-        const char *name;
-        double (*function)(double);
-        double least, most;
-    } row[] = {{"Relu", relu, -2, 2},
-               {"LeakyRelu", leaky, -2, 2},
-               {"Sigmoid", logistic, -9, 9},
-               {"HardSigmoid", hard_sigmoid, -5, 5},
-               {"HardSwish", hard_swish, -5, 5},
-               {"Tanh", tanh, -5, 5},
-               {"Exp", exp, -5, 5},
-               {"Sqrt", sqrt, 0, 9},
-               {"Erf", erf, -3, 3},
-               {"Neg", negative, -2, 2},
-               {"Abs", fabs, -2, 2},
-               {"Reciprocal", reciprocal, 0.5, 4},
-               {"Elu", elu, -3, 3},
-               {"Selu", selu, -3, 3},
-               {"Celu", elu, -3, 3},
-               {"ThresholdedRelu", thresholded, -3, 3},
-               {"Shrink", shrink, -2, 2},
-               {"Softsign", softsign, -3, 3},
-               {"Sign", sign_of, -2, 2},
-               {"Softplus", softplus, -9, 9},
-               {"Log", log, 0.1, 9},
-               {"Floor", floor, -3, 3},
-               {"Ceil", ceil, -3, 3},
-               {"Round", rint, -3, 3},
-               {"Sin", sin, -4, 4},
-               {"Cos", cos, -4, 4},
-               {"Tan", tan, -1, 1},
-               {"Asin", asin, -1, 1},
-               {"Acos", acos, -1, 1},
-               {"Atan", atan, -4, 4},
-               {"Sinh", sinh, -3, 3},
-               {"Cosh", cosh, -3, 3},
-               {"Asinh", asinh, -4, 4},
-               {"Acosh", acosh, 1, 4},
-               {"Atanh", atanh, -0.9, 0.9}};
-
-    for (size_t r = 0; r < sizeof row / sizeof *row; r++) {
+    for (size_t r = 0; r < sizeof functions / sizeof *functions; r++) {
         opevo_array x = make_array(2, (int64_t[]){7, 9}, &state), y = {0};
         model made;
 
         for (int i = 0; i < 63; i++)
-            ((float *)x.data)[i] = (float)(row[r].least + (row[r].most - row[r].least) * i / 62);
+            ((float *)x.data)[i] =
+                (float)(functions[r].least + (functions[r].most - functions[r].least) * i / 62);
         model_start(&made);
         made.opset.version = 17;
         add_input(&made, "x", 2, (int64_t[]){7, 9});
-        add_node(&made, row[r].name, "x", "y");
+        add_node(&made, functions[r].name, "x", "y");
         set_output(&made, "y");
         y = run_model(&made, &x);
         for (int i = 0; i < 63; i++)
-            check_near((double)element(&y, i), row[r].function((double)element(&x, i)),
-                       row[r].name);
+            check_near((double)element(&y, i), functions[r].function((double)element(&x, i)),
+                       functions[r].name);
         opevo_array_free(&x);
         opevo_array_free(&y);
     }

@@ -11,45 +11,45 @@
 
 /* ---- What has no value ---- */
 
+static const struct {
+    const char *source;
+    opevo_dialect dialect;
+    opevo_i_topology_fault fault;
+    uint32_t column;
+} fault_cases[] = {
+    {"1 / 0", OPEVO_DIALECT_C, OPEVO_I_FAULT_ZERO, 3},
+    {"a % (b + 3)", OPEVO_DIALECT_C, OPEVO_I_FAULT_ZERO, 3},
+    {"1 / 0.0", OPEVO_DIALECT_C, OPEVO_I_FAULT_ZERO, 3},
+    {"1 // 0", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_ZERO, 3},
+    {"1 / 0", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_ZERO, 3},
+    {"1.5 % 0", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_ZERO, 5},
+    {"0 ** -1", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_ZERO, 3},
+    {"0.0 ** -1", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_ZERO, 5},
+    {"0x7fffffffffffffff + 1", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 20},
+    {"-0x7fffffffffffffff - 2", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 21},
+    {"0x7fffffffffffffff * 2", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 20},
+    {"-(-0x7fffffffffffffff - 1)", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 1},
+    {"abs(-0x7fffffffffffffff - 1)", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 1},
+    {"(-0x7fffffffffffffff - 1) / -1", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 27},
+    {"10 ** 19", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_OVERFLOW, 4},
+    {"1 << 63", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 3},
+    {"1e300 * 1e300", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 7},
+    {"1 << 64", OPEVO_DIALECT_C, OPEVO_I_FAULT_SHIFT, 3},
+    {"1 >> b", OPEVO_DIALECT_C, OPEVO_I_FAULT_SHIFT, 3},
+    {"mixed + 1", OPEVO_DIALECT_C, OPEVO_I_FAULT_TEXT, 7},
+    {"!mixed", OPEVO_DIALECT_C, OPEVO_I_FAULT_TEXT, 1},
+    {"mixed < 3", OPEVO_DIALECT_C, OPEVO_I_FAULT_TEXT, 7},
+    {"mixed ? 1 : 2", OPEVO_DIALECT_C, OPEVO_I_FAULT_TEXT, 1},
+    {"1 && mixed", OPEVO_DIALECT_C, OPEVO_I_FAULT_TEXT, 3},
+    {"a % half", OPEVO_DIALECT_C, OPEVO_I_FAULT_REAL, 3},
+    {"half & 1", OPEVO_DIALECT_C, OPEVO_I_FAULT_REAL, 6},
+    {"~half", OPEVO_DIALECT_C, OPEVO_I_FAULT_REAL, 1},
+    {"1 << half", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_REAL, 3},
+};
+
 CHECK_TEST(test_faults)
 {
-    static const struct {
-        const char *source;
-        opevo_dialect dialect;
-        opevo_i_topology_fault fault;
-        uint32_t column;
-    } cases[] = {
-        {"1 / 0", OPEVO_DIALECT_C, OPEVO_I_FAULT_ZERO, 3},
-        {"a % (b + 3)", OPEVO_DIALECT_C, OPEVO_I_FAULT_ZERO, 3},
-        {"1 / 0.0", OPEVO_DIALECT_C, OPEVO_I_FAULT_ZERO, 3},
-        {"1 // 0", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_ZERO, 3},
-        {"1 / 0", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_ZERO, 3},
-        {"1.5 % 0", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_ZERO, 5},
-        {"0 ** -1", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_ZERO, 3},
-        {"0.0 ** -1", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_ZERO, 5},
-        {"0x7fffffffffffffff + 1", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 20},
-        {"-0x7fffffffffffffff - 2", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 21},
-        {"0x7fffffffffffffff * 2", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 20},
-        {"-(-0x7fffffffffffffff - 1)", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 1},
-        {"abs(-0x7fffffffffffffff - 1)", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 1},
-        {"(-0x7fffffffffffffff - 1) / -1", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 27},
-        {"10 ** 19", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_OVERFLOW, 4},
-        {"1 << 63", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 3},
-        {"1e300 * 1e300", OPEVO_DIALECT_C, OPEVO_I_FAULT_OVERFLOW, 7},
-        {"1 << 64", OPEVO_DIALECT_C, OPEVO_I_FAULT_SHIFT, 3},
-        {"1 >> b", OPEVO_DIALECT_C, OPEVO_I_FAULT_SHIFT, 3},
-        {"mixed + 1", OPEVO_DIALECT_C, OPEVO_I_FAULT_TEXT, 7},
-        {"!mixed", OPEVO_DIALECT_C, OPEVO_I_FAULT_TEXT, 1},
-        {"mixed < 3", OPEVO_DIALECT_C, OPEVO_I_FAULT_TEXT, 7},
-        {"mixed ? 1 : 2", OPEVO_DIALECT_C, OPEVO_I_FAULT_TEXT, 1},
-        {"1 && mixed", OPEVO_DIALECT_C, OPEVO_I_FAULT_TEXT, 3},
-        {"a % half", OPEVO_DIALECT_C, OPEVO_I_FAULT_REAL, 3},
-        {"half & 1", OPEVO_DIALECT_C, OPEVO_I_FAULT_REAL, 6},
-        {"~half", OPEVO_DIALECT_C, OPEVO_I_FAULT_REAL, 1},
-        {"1 << half", OPEVO_DIALECT_PYTHON, OPEVO_I_FAULT_REAL, 3},
-    };
-
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof fault_cases / sizeof *fault_cases; i++) {
         opevo_i_topology_expression expression = {0};
         opevo_value value = {0};
         uint32_t column = 0;
@@ -57,16 +57,16 @@ CHECK_TEST(test_faults)
         const opevo_value half = {.kind = OPEVO_VALUE_REAL, .as = {.real = 0.5}};
         const opevo_value *rows[2] = {NULL, NULL};
 
-        CHECK_OK(compile(cases[i].source, cases[i].dialect, &expression, &err));
+        CHECK_OK(compile(fault_cases[i].source, fault_cases[i].dialect, &expression, &err));
         for (size_t row = 0; row < expression.parameter_count; row++)
             rows[row] = expression.parameters[row] == 1   ? &a
                         : expression.parameters[row] == 2 ? &b
                         : expression.parameters[row] == 5 ? &mixed
                                                           : &half;
         if (opevo_i_topology_expression_evaluate(&expression, rows, &value, &column) !=
-                cases[i].fault ||
-            column != cases[i].column)
-            fail_msg("%s: wrong fault, or column %u", cases[i].source, column);
+                fault_cases[i].fault ||
+            column != fault_cases[i].column)
+            fail_msg("%s: wrong fault, or column %u", fault_cases[i].source, column);
         assert_false(opevo_i_topology_expression_holds(&expression, rows));
         opevo_i_topology_expression_release(&expression);
     }
@@ -78,72 +78,72 @@ CHECK_TEST(test_faults)
 
 /* ---- Mistakes ---- */
 
+static const struct {
+    const char *source;
+    opevo_dialect dialect;
+    const char *words;
+} mistake_cases[] = {
+    {"", OPEVO_DIALECT_C, "here, column 1: unexpected end; expected a value."},
+    {"a +", OPEVO_DIALECT_C, "column 4: unexpected end; expected a value."},
+    {"(a", OPEVO_DIALECT_C, "column 3: unexpected end; expected )."},
+    {"a b", OPEVO_DIALECT_C, "column 3: unexpected b; expected an operator or the end."},
+    {"a * BX", OPEVO_DIALECT_C,
+     "column 5: unknown name BX; the names are X, first, a, b, PRECISION"},
+    {"X + 1", OPEVO_DIALECT_C, "column 1: X has 3 components; write X[0] to X[2]."},
+    {"X[3]", OPEVO_DIALECT_C, "column 3: X has the components X[0] to X[2]."},
+    {"X[a]", OPEVO_DIALECT_C, "column 3: unexpected a; expected a whole number."},
+    {"X[1.0]", OPEVO_DIALECT_C, "expected a whole number"},
+    {"X[1", OPEVO_DIALECT_C, "expected ]"},
+    {"a = 7", OPEVO_DIALECT_C, "column 3: = is not supported here; write ==."},
+    {"a and b", OPEVO_DIALECT_C, "column 3: and is not supported here; write &&."},
+    {"not a", OPEVO_DIALECT_C, "column 1: not is not supported here; write !."},
+    {"a // b", OPEVO_DIALECT_C, "column 3: // is not supported here; write /."},
+    {"a && b", OPEVO_DIALECT_PYTHON, "column 3: && is not supported here; write and."},
+    {"!a", OPEVO_DIALECT_PYTHON, "column 1: ! is not supported here; write not."},
+    {"a ? 1 : 2", OPEVO_DIALECT_PYTHON, "column 3: unexpected ?; expected"},
+    {"1 if a else 2", OPEVO_DIALECT_PYTHON, "column 3: unexpected if; expected"},
+    {"1 + not a", OPEVO_DIALECT_PYTHON, "column 5: unexpected not; expected a value."},
+    {"a in b", OPEVO_DIALECT_PYTHON, "column 6: unexpected b; expected a list in brackets"},
+    {"a in (1, 2", OPEVO_DIALECT_PYTHON, "expected a comma or the closing bracket"},
+    {"a in (1) < 2", OPEVO_DIALECT_PYTHON, "column 10: no comparison can follow"},
+    {"a not 3", OPEVO_DIALECT_PYTHON, "column 7: unexpected 3; expected in."},
+    {"a ? 1", OPEVO_DIALECT_C, "expected :"},
+    {"PRECISION + 1", OPEVO_DIALECT_C, "column 11: a string is used as a number"},
+    {"-PRECISION", OPEVO_DIALECT_C, "a string is used as a number"},
+    {"PRECISION && 1", OPEVO_DIALECT_C, "a string is used as a number"},
+    {"1 || 'x'", OPEVO_DIALECT_C, "a string is used as a number"},
+    {"PRECISION < 'fp32'", OPEVO_DIALECT_C, "a string is used as a number"},
+    {"min(PRECISION, 1)", OPEVO_DIALECT_C, "column 5: a string is used as a number"},
+    {"PRECISION == 16", OPEVO_DIALECT_C, "column 11: a string is compared with a number."},
+    {"a in ('x')", OPEVO_DIALECT_PYTHON, "column 7: a string is compared with a number."},
+    {"sqrt(a)", OPEVO_DIALECT_C,
+     "column 1: unknown function sqrt; the functions are abs, active, min and max."},
+    {"abs(a, b)", OPEVO_DIALECT_C, "abs takes one value."},
+    {"min(a)", OPEVO_DIALECT_C, "min and max take two values or more."},
+    {"max()", OPEVO_DIALECT_C, "column 5: unexpected ); expected a value."},
+    {"12u", OPEVO_DIALECT_C, "column 1: 12u is not a number; suffixes are not supported."},
+    {"1.5f", OPEVO_DIALECT_C, "1.5f is not a number"},
+    {"1.2.3", OPEVO_DIALECT_C, "1.2.3 is not a number"},
+    {"089", OPEVO_DIALECT_C, "089 begins with a 0 and so is octal, but has other digits."},
+    {"012", OPEVO_DIALECT_PYTHON, "012 begins with a 0."},
+    {"0x", OPEVO_DIALECT_C, "0x "},
+    {"9223372036854775808", OPEVO_DIALECT_C, "is too large for 64 bits."},
+    {"1e999", OPEVO_DIALECT_C, "1e999 is not a number"},
+    {"'abc", OPEVO_DIALECT_C, "column 1: the quote is never closed."},
+    {"'a\\qb'", OPEVO_DIALECT_C, "column 3: after a backslash"},
+    {"a @ b", OPEVO_DIALECT_C, "column 3: the character @ does not belong"},
+    {"a \x01 b", OPEVO_DIALECT_C, "column 3: the byte 0x01 does not belong"},
+    {"a \xc3\x97 b", OPEVO_DIALECT_C, "column 3: the byte 0xc3 does not belong"},
+    {"a, b", OPEVO_DIALECT_C, "column 2: unexpected ,; expected an operator or the end"},
+};
+
 CHECK_TEST(test_mistakes)
 {
-    static const struct {
-        const char *source;
-        opevo_dialect dialect;
-        const char *words;
-    } cases[] = {
-        {"", OPEVO_DIALECT_C, "here, column 1: unexpected end; expected a value."},
-        {"a +", OPEVO_DIALECT_C, "column 4: unexpected end; expected a value."},
-        {"(a", OPEVO_DIALECT_C, "column 3: unexpected end; expected )."},
-        {"a b", OPEVO_DIALECT_C, "column 3: unexpected b; expected an operator or the end."},
-        {"a * BX", OPEVO_DIALECT_C,
-         "column 5: unknown name BX; the names are X, first, a, b, PRECISION"},
-        {"X + 1", OPEVO_DIALECT_C, "column 1: X has 3 components; write X[0] to X[2]."},
-        {"X[3]", OPEVO_DIALECT_C, "column 3: X has the components X[0] to X[2]."},
-        {"X[a]", OPEVO_DIALECT_C, "column 3: unexpected a; expected a whole number."},
-        {"X[1.0]", OPEVO_DIALECT_C, "expected a whole number"},
-        {"X[1", OPEVO_DIALECT_C, "expected ]"},
-        {"a = 7", OPEVO_DIALECT_C, "column 3: = is not supported here; write ==."},
-        {"a and b", OPEVO_DIALECT_C, "column 3: and is not supported here; write &&."},
-        {"not a", OPEVO_DIALECT_C, "column 1: not is not supported here; write !."},
-        {"a // b", OPEVO_DIALECT_C, "column 3: // is not supported here; write /."},
-        {"a && b", OPEVO_DIALECT_PYTHON, "column 3: && is not supported here; write and."},
-        {"!a", OPEVO_DIALECT_PYTHON, "column 1: ! is not supported here; write not."},
-        {"a ? 1 : 2", OPEVO_DIALECT_PYTHON, "column 3: unexpected ?; expected"},
-        {"1 if a else 2", OPEVO_DIALECT_PYTHON, "column 3: unexpected if; expected"},
-        {"1 + not a", OPEVO_DIALECT_PYTHON, "column 5: unexpected not; expected a value."},
-        {"a in b", OPEVO_DIALECT_PYTHON, "column 6: unexpected b; expected a list in brackets"},
-        {"a in (1, 2", OPEVO_DIALECT_PYTHON, "expected a comma or the closing bracket"},
-        {"a in (1) < 2", OPEVO_DIALECT_PYTHON, "column 10: no comparison can follow"},
-        {"a not 3", OPEVO_DIALECT_PYTHON, "column 7: unexpected 3; expected in."},
-        {"a ? 1", OPEVO_DIALECT_C, "expected :"},
-        {"PRECISION + 1", OPEVO_DIALECT_C, "column 11: a string is used as a number"},
-        {"-PRECISION", OPEVO_DIALECT_C, "a string is used as a number"},
-        {"PRECISION && 1", OPEVO_DIALECT_C, "a string is used as a number"},
-        {"1 || 'x'", OPEVO_DIALECT_C, "a string is used as a number"},
-        {"PRECISION < 'fp32'", OPEVO_DIALECT_C, "a string is used as a number"},
-        {"min(PRECISION, 1)", OPEVO_DIALECT_C, "column 5: a string is used as a number"},
-        {"PRECISION == 16", OPEVO_DIALECT_C, "column 11: a string is compared with a number."},
-        {"a in ('x')", OPEVO_DIALECT_PYTHON, "column 7: a string is compared with a number."},
-        {"sqrt(a)", OPEVO_DIALECT_C,
-         "column 1: unknown function sqrt; the functions are abs, active, min and max."},
-        {"abs(a, b)", OPEVO_DIALECT_C, "abs takes one value."},
-        {"min(a)", OPEVO_DIALECT_C, "min and max take two values or more."},
-        {"max()", OPEVO_DIALECT_C, "column 5: unexpected ); expected a value."},
-        {"12u", OPEVO_DIALECT_C, "column 1: 12u is not a number; suffixes are not supported."},
-        {"1.5f", OPEVO_DIALECT_C, "1.5f is not a number"},
-        {"1.2.3", OPEVO_DIALECT_C, "1.2.3 is not a number"},
-        {"089", OPEVO_DIALECT_C, "089 begins with a 0 and so is octal, but has other digits."},
-        {"012", OPEVO_DIALECT_PYTHON, "012 begins with a 0."},
-        {"0x", OPEVO_DIALECT_C, "0x "},
-        {"9223372036854775808", OPEVO_DIALECT_C, "is too large for 64 bits."},
-        {"1e999", OPEVO_DIALECT_C, "1e999 is not a number"},
-        {"'abc", OPEVO_DIALECT_C, "column 1: the quote is never closed."},
-        {"'a\\qb'", OPEVO_DIALECT_C, "column 3: after a backslash"},
-        {"a @ b", OPEVO_DIALECT_C, "column 3: the character @ does not belong"},
-        {"a \x01 b", OPEVO_DIALECT_C, "column 3: the byte 0x01 does not belong"},
-        {"a \xc3\x97 b", OPEVO_DIALECT_C, "column 3: the byte 0xc3 does not belong"},
-        {"a, b", OPEVO_DIALECT_C, "column 2: unexpected ,; expected an operator or the end"},
-    };
-
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof mistake_cases / sizeof *mistake_cases; i++) {
         opevo_i_topology_expression expression = {0};
 
-        CHECK_FAILS(OPEVO_INVALID, cases[i].words,
-                    compile(cases[i].source, cases[i].dialect, &expression, &err));
+        CHECK_FAILS(OPEVO_INVALID, mistake_cases[i].words,
+                    compile(mistake_cases[i].source, mistake_cases[i].dialect, &expression, &err));
     }
 }
 

@@ -129,95 +129,94 @@ CHECK_TEST(test_written_spaces_come_back)
     }
 }
 
+static const struct {
+    const char *json, *words;
+} nni_mistakes[] = {
+    {"", "space.json:"},
+    {"[1]", "space.json:1: A search space is a JSON object."},
+    {"{}", "space.json: A space needs at least one parameter."},
+    {"{\"a\": {\"_type\": \"discrete\",\n \"_value\": [1, 2,]}}", "space.json:2:"},
+    {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}", "space.json:1:"},
+    {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]},\n\n \"a\": 3}", "space.json:3:"},
+    {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1e999]}}", "space.json:1:"},
+    {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1\xff]}}", "space.json:1:"},
+    {"{\n\"a\": 3}", "space.json:2: Parameter a: write {\"_type\": ..., \"_value\": ...}"},
+    {"{\n\n\"a\": {\"_value\": [1]}}", "space.json:3: Parameter a: _type must be a string"},
+    {"{\"a\": {\"_type\": \"discrete\"}}", "space.json:1: Parameter a: _value is missing."},
+    {"{\"b\": {\"_type\": \"choice\", \"_value\": [\"{:,\\\"\\n\"]},\n\"a\": {\"_type\": "
+     "\"uniform\", \"_value\": [0, 1]}}",
+     "space.json:2: Parameter a: uniform is an interval of real numbers"},
+    {"{\"b\": {\"_type\": \"choice\", \"_value\": [1]},\n\"a\": {\"_type\": "
+     "\"uniformly\", \"_value\": [0, 1]}}",
+     "space.json:2: Parameter a: unknown type \"uniformly\"; the types are"},
+    {"{\"a\": {\"_type\": \"factor\", \"_value\": [0, 3]}}", "space.json:1: Parameter a: factor"},
+    {"{\"a\": {\"_type\": \"factor\", \"_value\": [8, 0]}}", "space.json:1: Parameter a: factor"},
+    {"{\"a\": {\"_type\": \"factor\", \"_value\": [8]}}", "space.json:1: Parameter a: factor"},
+    {"{\"a\": {\"_type\": \"factor\", \"_value\": [8.5, 2]}}", "space.json:1: Parameter a"},
+    {"{\"a\": {\"_type\": \"permutation\", \"_value\": 0}}", "space.json:1: Parameter a"},
+    {"{\"a\": {\"_type\": \"discrete\", \"_value\": []}}", "space.json:1: Parameter a"},
+    {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 1]}}", "space.json:1: Parameter a"},
+    {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1, \"x\"]}}", "space.json:1: Parameter a"},
+    {"{\"a\": {\"_type\": \"choice\", \"_value\": [null]}}", "a value is null"},
+    {"{\"a\": {\"_type\": \"choice\", \"_value\": [[1, 2]]}}", "a value is a list"},
+    {"{\"a\": {\"_type\": \"discrete\", \"_value\": [{\"_name\": \"x\"}]}}",
+     "space.json:1: Parameter a: a value is an object; only the values of a choice open"},
+    {"{\"a\": {\"_type\": \"graph\", \"_value\": \"no such file\"}}", "space.json:1: "},
+    {"{\"a\": {\"_type\": \"graph\", \"_value\": [1, 2], \"_edges\": [[0, 2]]}}",
+     "space.json:1: Parameter a: Edge 0 joins 0 and 2, but there are 2 vertices."},
+    {"{\"a\": {\"_type\": \"graph\", \"_value\": [1, 2], \"_edges\": [[0]]}}",
+     "space.json:1: Parameter a: _edges must be a list of pairs"},
+    {"{\"a\": {\"_type\": \"graph\", \"_value\": [1, 2], \"_edges\": {}}}",
+     "space.json:1: Parameter a: _edges must be a list of pairs"},
+    {"{\"a\": {\"_type\": \"graph\", \"_value\": [1, 2], \"_edge\": []}}",
+     "did you mean \"_edges\"?"},
+    {"{\"a\": {\"_type\": \"graph\", \"_value\": [1, 2], \"_sides\": []}}",
+     "_topology, _components and _edges."},
+    {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2], \"_edges\": []}}",
+     "space.json:1: Parameter a: only a graph has edges."},
+    {"{\"a b\": {\"_type\": \"discrete\", \"_value\": [1]}}", "space.json:1: "},
+    {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1], \"_topologie\": \"path\"}}",
+     "Parameter a: unknown key \"_topologie\"; did you mean \"_topology\"?"},
+    {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1], \"_topology\": \"torus\"}}",
+     "space.json:1: Parameter a: discrete has no topology \"torus\""},
+    {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1], \"_topology\": 4}}",
+     "_topology must be a string."},
+    {"{\"a\": {\"_type\": \"factor\", \"_value\": [8, 2], \"_components\": [\"x\"]}}",
+     "Parameter a: 1 component names for values of 2 components"},
+    {"{\"a\": {\"_type\": \"factor\", \"_value\": [8, 1], \"_components\": \"x\"}}",
+     "_components must be a list of strings"},
+    {"{\"a\": {\"_type\": \"factor\", \"_value\": [8, 1], \"_components\": [3]}}",
+     "Item 1 of _components is not a string."},
+    {"{\"a\": {\"_type\": \"factor\", \"_value\": [8, 2], \"_components\": [\"x\", \"x\"]}}",
+     "two components have the name x"},
+    {"{\"a\": {\"_type\": \"factor\", \"_value\": [8, 1], \"_components\": [\"b\"]}, \"b\": "
+     "{\"_type\": \"discrete\", \"_value\": [1]}}",
+     "space.json: The name b is used twice"},
+    {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]},\n\"_constraint\": []}",
+     "space.json:2: Unknown key \"_constraint\"; apart from parameters, a space file may have"},
+    {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_constraints\": \"a < 2\"}",
+     "_constraints must be a list of strings"},
+    {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_dialect\": \"fortran\"}",
+     "_dialect must be \"c\" or \"python\"."},
+    {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_constraints\": [\"a < 2\", "
+     "\"b\"]}",
+     "space.json:1: constraint 2, column 1: unknown name b; the names are a."},
+    {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_constraints\": [\"a > 2\"]}",
+     "space.json:1: constraint 1: no point satisfies the constraints"},
+};
+
 CHECK_TEST(test_nni_mistakes)
 {
-    static const struct {
-        const char *json, *words;
-    } cases[] = {
-        {"", "space.json:"},
-        {"[1]", "space.json:1: A search space is a JSON object."},
-        {"{}", "space.json: A space needs at least one parameter."},
-        {"{\"a\": {\"_type\": \"discrete\",\n \"_value\": [1, 2,]}}", "space.json:2:"},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}", "space.json:1:"},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]},\n\n \"a\": 3}", "space.json:3:"},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1e999]}}", "space.json:1:"},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1\xff]}}", "space.json:1:"},
-        {"{\n\"a\": 3}", "space.json:2: Parameter a: write {\"_type\": ..., \"_value\": ...}"},
-        {"{\n\n\"a\": {\"_value\": [1]}}", "space.json:3: Parameter a: _type must be a string"},
-        {"{\"a\": {\"_type\": \"discrete\"}}", "space.json:1: Parameter a: _value is missing."},
-        {"{\"b\": {\"_type\": \"choice\", \"_value\": [\"{:,\\\"\\n\"]},\n\"a\": {\"_type\": "
-         "\"uniform\", \"_value\": [0, 1]}}",
-         "space.json:2: Parameter a: uniform is an interval of real numbers"},
-        {"{\"b\": {\"_type\": \"choice\", \"_value\": [1]},\n\"a\": {\"_type\": "
-         "\"uniformly\", \"_value\": [0, 1]}}",
-         "space.json:2: Parameter a: unknown type \"uniformly\"; the types are"},
-        {"{\"a\": {\"_type\": \"factor\", \"_value\": [0, 3]}}",
-         "space.json:1: Parameter a: factor"},
-        {"{\"a\": {\"_type\": \"factor\", \"_value\": [8, 0]}}",
-         "space.json:1: Parameter a: factor"},
-        {"{\"a\": {\"_type\": \"factor\", \"_value\": [8]}}", "space.json:1: Parameter a: factor"},
-        {"{\"a\": {\"_type\": \"factor\", \"_value\": [8.5, 2]}}", "space.json:1: Parameter a"},
-        {"{\"a\": {\"_type\": \"permutation\", \"_value\": 0}}", "space.json:1: Parameter a"},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": []}}", "space.json:1: Parameter a"},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2, 1]}}", "space.json:1: Parameter a"},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1, \"x\"]}}", "space.json:1: Parameter a"},
-        {"{\"a\": {\"_type\": \"choice\", \"_value\": [null]}}", "a value is null"},
-        {"{\"a\": {\"_type\": \"choice\", \"_value\": [[1, 2]]}}", "a value is a list"},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [{\"_name\": \"x\"}]}}",
-         "space.json:1: Parameter a: a value is an object; only the values of a choice open"},
-        {"{\"a\": {\"_type\": \"graph\", \"_value\": \"no such file\"}}", "space.json:1: "},
-        {"{\"a\": {\"_type\": \"graph\", \"_value\": [1, 2], \"_edges\": [[0, 2]]}}",
-         "space.json:1: Parameter a: Edge 0 joins 0 and 2, but there are 2 vertices."},
-        {"{\"a\": {\"_type\": \"graph\", \"_value\": [1, 2], \"_edges\": [[0]]}}",
-         "space.json:1: Parameter a: _edges must be a list of pairs"},
-        {"{\"a\": {\"_type\": \"graph\", \"_value\": [1, 2], \"_edges\": {}}}",
-         "space.json:1: Parameter a: _edges must be a list of pairs"},
-        {"{\"a\": {\"_type\": \"graph\", \"_value\": [1, 2], \"_edge\": []}}",
-         "did you mean \"_edges\"?"},
-        {"{\"a\": {\"_type\": \"graph\", \"_value\": [1, 2], \"_sides\": []}}",
-         "_topology, _components and _edges."},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1, 2], \"_edges\": []}}",
-         "space.json:1: Parameter a: only a graph has edges."},
-        {"{\"a b\": {\"_type\": \"discrete\", \"_value\": [1]}}", "space.json:1: "},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1], \"_topologie\": \"path\"}}",
-         "Parameter a: unknown key \"_topologie\"; did you mean \"_topology\"?"},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1], \"_topology\": \"torus\"}}",
-         "space.json:1: Parameter a: discrete has no topology \"torus\""},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1], \"_topology\": 4}}",
-         "_topology must be a string."},
-        {"{\"a\": {\"_type\": \"factor\", \"_value\": [8, 2], \"_components\": [\"x\"]}}",
-         "Parameter a: 1 component names for values of 2 components"},
-        {"{\"a\": {\"_type\": \"factor\", \"_value\": [8, 1], \"_components\": \"x\"}}",
-         "_components must be a list of strings"},
-        {"{\"a\": {\"_type\": \"factor\", \"_value\": [8, 1], \"_components\": [3]}}",
-         "Item 1 of _components is not a string."},
-        {"{\"a\": {\"_type\": \"factor\", \"_value\": [8, 2], \"_components\": [\"x\", \"x\"]}}",
-         "two components have the name x"},
-        {"{\"a\": {\"_type\": \"factor\", \"_value\": [8, 1], \"_components\": [\"b\"]}, \"b\": "
-         "{\"_type\": \"discrete\", \"_value\": [1]}}",
-         "space.json: The name b is used twice"},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]},\n\"_constraint\": []}",
-         "space.json:2: Unknown key \"_constraint\"; apart from parameters, a space file may have"},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_constraints\": \"a < 2\"}",
-         "_constraints must be a list of strings"},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_dialect\": \"fortran\"}",
-         "_dialect must be \"c\" or \"python\"."},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_constraints\": [\"a < 2\", "
-         "\"b\"]}",
-         "space.json:1: constraint 2, column 1: unknown name b; the names are a."},
-        {"{\"a\": {\"_type\": \"discrete\", \"_value\": [1]}, \"_constraints\": [\"a > 2\"]}",
-         "space.json:1: constraint 1: no point satisfies the constraints"},
-    };
-
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof nni_mistakes / sizeof *nni_mistakes; i++) {
         opevo_space *space = NULL;
         opevo_error err = {OPEVO_OK, ""};
         int64_t live = opevo_memory_live();
 
-        assert_int_not_equal(opevo_space_parse(cases[i].json, "space.json", NULL, &space, &err),
-                             OPEVO_OK);
-        if (!strstr(err.message, cases[i].words))
-            fail_msg("%s:\n\"%s\", expected \"%s\"", cases[i].json, err.message, cases[i].words);
+        assert_int_not_equal(
+            opevo_space_parse(nni_mistakes[i].json, "space.json", NULL, &space, &err), OPEVO_OK);
+        if (!strstr(err.message, nni_mistakes[i].words))
+            fail_msg("%s:\n\"%s\", expected \"%s\"", nni_mistakes[i].json, err.message,
+                     nni_mistakes[i].words);
         assert_null(space);
         assert_int_equal(opevo_memory_live(), live);
     }

@@ -59,7 +59,9 @@ CHECK_TEST(reads_results)
 CHECK_TEST(refuses_mistakes)
 {
     static const char *const cases[][2] = {
-        {"{\"tune_params\": {}}", "k.json"},
+        {"{\"tune_params\": {}}", "k.json:1: tune_params lists no parameter."},
+        {"{\n\"tune_params\": {}, \"restrictions\": [\"lambda x: 1\"]}",
+         "k.json:2: tune_params lists no parameter."},
         {"{\"tune_params\":\n{\"x\": []}}", "k.json:2: tune_params lists no values for 'x'."},
         {"{\"tune_params\":\n{\"x\":\n[1, null]}}",
          "k.json:3: Parameter x: value 2 is not a number, string or Boolean."},

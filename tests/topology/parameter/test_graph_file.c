@@ -142,84 +142,82 @@ CHECK_TEST(test_graphml)
                 "n0:");
 }
 
+static const struct {
+    const char *file, *content, *words;
+    opevo_status status;
+} refused_cases[] = {
+    {"b.el", "0 1\n1 x\n", "b.el:2: an edge is two vertex numbers", OPEVO_INVALID},
+    {"b.el", "0 1\n1\n2 3\n", "b.el:2: an edge", OPEVO_INVALID},
+    {"b.el", "0 1\n1 2 3\n", "b.el:2: an edge", OPEVO_INVALID},
+    {"b.el", "0 -1\n", "b.el:1: an edge", OPEVO_INVALID},
+    {"b.el", "0 1\n\n0 1.5\n", "b.el:3: an edge", OPEVO_INVALID},
+    {"b.el", "# nothing\n0 1\n3 3\n", "b.el:3: an edge joins vertex 3 to itself", OPEVO_INVALID},
+    {"b.el", "0 99999999999999999999\n", "b.el:1: an edge", OPEVO_INVALID},
+    {"b.el", "0 99999999999\n", "b.el:1: vertex numbers must be below", OPEVO_LIMIT},
+    {"b.el", "", "b.el: the file is empty", OPEVO_INVALID},
+    {"b.el", "# only\n", "b.el: the graph has no vertices", OPEVO_INVALID},
+    {"b.graphml", "", "b.graphml: the file is empty", OPEVO_INVALID},
+    {"b.graphml", "junk", "b.graphml:1: the file is not well-formed XML", OPEVO_INVALID},
+    {"b.graphml", "<graphml>\n<graph>\n<node id=\"a\"/>\n", "the file is not well-formed XML",
+     OPEVO_INVALID},
+    {"b.xml",
+     GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"a\"/>\n"
+             "<edge source=\"a\"/></graph>"),
+     "b.xml:5: an edge has no target", OPEVO_INVALID},
+    {"b.xml",
+     GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"a\"/>\n"
+             "<edge\ntarget=\"a\"/></graph>"),
+     "b.xml:6: an edge has no source", OPEVO_INVALID},
+    {"b.xml",
+     GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"a\"/>\n"
+             "<node name=\"a\"></node></graph>"),
+     "b.xml:5: a node has no id", OPEVO_INVALID},
+    /* As many nodes as edges name, but one twice and another not at all. */
+    {"b.xml",
+     GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"a\"/>\n<node id=\"a\"/>\n"
+             "<node id=\"c\"/><edge source=\"a\" target=\"b\"/>\n"
+             "<edge source=\"b\" target=\"c\"/></graph>"),
+     "b.xml:5: the node \"a\" is already declared in line 4", OPEVO_INVALID},
+    {"b.xml",
+     GRAPHML("<graph edgedefault=\"undirected\">\n<!-- <node id=\"b\"/> --><node id=\"a\"/>\n"
+             "<edge source=\"a\" target=\"b\"/><node id=\"c\"><graph><node id=\"b\"/></graph>"
+             "</node></graph>\n<graph><node id=\"b\"/></graph>"),
+     "b.xml:5: an edge names the node \"b\"", OPEVO_INVALID},
+    {"b.xml", GRAPHML("<graph edgedefault=\"undirected\">\n<edge source='a' target='b'/></graph>"),
+     "b.xml:4: an edge names the node \"a\"", OPEVO_INVALID},
+    {"b.xml",
+     "<g:graphml xmlns:g=\"http://graphml.graphdrawing.org/xmlns\">\n<g:graph "
+     "edgedefault=\"undirected\">\n<g:node id=\"a\"/>\n<g:edge source=\"a\" target=\"b\"/>"
+     "</g:graph></g:graphml>",
+     "b.xml:4: an edge names the node \"b\"", OPEVO_INVALID},
+    {"b.xml",
+     GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"a\"/>\n"
+             "<edge source=\"a\" target=\"q\"/></graph>"),
+     "b.xml:5: an edge names the node \"q\"", OPEVO_INVALID},
+    {"b.xml",
+     GRAPHML("<graph edgedefault=\"undirected\"><node id=\"a\"/>"
+             "<edge source=\"a\" target=\"a\"/></graph>"),
+     "b.xml:3: an edge joins vertex a to itself", OPEVO_INVALID},
+    {"b.xml",
+     GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"&lt;&#65;\"/>\n"
+             "<edge source=\"&#x3c;A\" target=\"&lt;&#x41;\"/></graph>"),
+     "b.xml:5: an edge joins vertex <A to itself", OPEVO_INVALID},
+    {"b.xml", "<graphml>\n<graph><node id=\"a\"/><edge source=\"a\" target=\"b\"/>\n",
+     "the file is not well-formed XML: its end is missing", OPEVO_INVALID},
+    {"b.xml", "<graphml><graph><node id=\"&e;\"/></graph></graphml>",
+     "b.xml:1: the file is not well-formed XML: Entity 'e' not defined", OPEVO_INVALID},
+    {"b.xml", GRAPHML(""), "b.xml: the graph has no vertices", OPEVO_INVALID},
+    {"b.csv", "0 1\n", "b.csv: the ending is not that of a graph format", OPEVO_INVALID},
+    {"b", "0 1\n", "b: the ending is not that of a graph format", OPEVO_INVALID},
+};
+
 CHECK_TEST(test_refused)
 {
-    static const struct {
-        const char *file, *content, *words;
-        opevo_status status;
-    } cases[] = {
-        {"b.el", "0 1\n1 x\n", "b.el:2: an edge is two vertex numbers", OPEVO_INVALID},
-        {"b.el", "0 1\n1\n2 3\n", "b.el:2: an edge", OPEVO_INVALID},
-        {"b.el", "0 1\n1 2 3\n", "b.el:2: an edge", OPEVO_INVALID},
-        {"b.el", "0 -1\n", "b.el:1: an edge", OPEVO_INVALID},
-        {"b.el", "0 1\n\n0 1.5\n", "b.el:3: an edge", OPEVO_INVALID},
-        {"b.el", "# nothing\n0 1\n3 3\n", "b.el:3: an edge joins vertex 3 to itself",
-         OPEVO_INVALID},
-        {"b.el", "0 99999999999999999999\n", "b.el:1: an edge", OPEVO_INVALID},
-        {"b.el", "0 99999999999\n", "b.el:1: vertex numbers must be below", OPEVO_LIMIT},
-        {"b.el", "", "b.el: the file is empty", OPEVO_INVALID},
-        {"b.el", "# only\n", "b.el: the graph has no vertices", OPEVO_INVALID},
-        {"b.graphml", "", "b.graphml: the file is empty", OPEVO_INVALID},
-        {"b.graphml", "junk", "b.graphml:1: the file is not well-formed XML", OPEVO_INVALID},
-        {"b.graphml", "<graphml>\n<graph>\n<node id=\"a\"/>\n", "the file is not well-formed XML",
-         OPEVO_INVALID},
-        {"b.xml",
-         GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"a\"/>\n"
-                 "<edge source=\"a\"/></graph>"),
-         "b.xml:5: an edge has no target", OPEVO_INVALID},
-        {"b.xml",
-         GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"a\"/>\n"
-                 "<edge\ntarget=\"a\"/></graph>"),
-         "b.xml:6: an edge has no source", OPEVO_INVALID},
-        {"b.xml",
-         GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"a\"/>\n"
-                 "<node name=\"a\"></node></graph>"),
-         "b.xml:5: a node has no id", OPEVO_INVALID},
-        /* As many nodes as edges name, but one twice and another not at all. */
-        {"b.xml",
-         GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"a\"/>\n<node id=\"a\"/>\n"
-                 "<node id=\"c\"/><edge source=\"a\" target=\"b\"/>\n"
-                 "<edge source=\"b\" target=\"c\"/></graph>"),
-         "b.xml:5: the node \"a\" is already declared in line 4", OPEVO_INVALID},
-        {"b.xml",
-         GRAPHML("<graph edgedefault=\"undirected\">\n<!-- <node id=\"b\"/> --><node id=\"a\"/>\n"
-                 "<edge source=\"a\" target=\"b\"/><node id=\"c\"><graph><node id=\"b\"/></graph>"
-                 "</node></graph>\n<graph><node id=\"b\"/></graph>"),
-         "b.xml:5: an edge names the node \"b\"", OPEVO_INVALID},
-        {"b.xml",
-         GRAPHML("<graph edgedefault=\"undirected\">\n<edge source='a' target='b'/></graph>"),
-         "b.xml:4: an edge names the node \"a\"", OPEVO_INVALID},
-        {"b.xml",
-         "<g:graphml xmlns:g=\"http://graphml.graphdrawing.org/xmlns\">\n<g:graph "
-         "edgedefault=\"undirected\">\n<g:node id=\"a\"/>\n<g:edge source=\"a\" target=\"b\"/>"
-         "</g:graph></g:graphml>",
-         "b.xml:4: an edge names the node \"b\"", OPEVO_INVALID},
-        {"b.xml",
-         GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"a\"/>\n"
-                 "<edge source=\"a\" target=\"q\"/></graph>"),
-         "b.xml:5: an edge names the node \"q\"", OPEVO_INVALID},
-        {"b.xml",
-         GRAPHML("<graph edgedefault=\"undirected\"><node id=\"a\"/>"
-                 "<edge source=\"a\" target=\"a\"/></graph>"),
-         "b.xml:3: an edge joins vertex a to itself", OPEVO_INVALID},
-        {"b.xml",
-         GRAPHML("<graph edgedefault=\"undirected\">\n<node id=\"&lt;&#65;\"/>\n"
-                 "<edge source=\"&#x3c;A\" target=\"&lt;&#x41;\"/></graph>"),
-         "b.xml:5: an edge joins vertex <A to itself", OPEVO_INVALID},
-        {"b.xml", "<graphml>\n<graph><node id=\"a\"/><edge source=\"a\" target=\"b\"/>\n",
-         "the file is not well-formed XML: its end is missing", OPEVO_INVALID},
-        {"b.xml", "<graphml><graph><node id=\"&e;\"/></graph></graphml>",
-         "b.xml:1: the file is not well-formed XML: Entity 'e' not defined", OPEVO_INVALID},
-        {"b.xml", GRAPHML(""), "b.xml: the graph has no vertices", OPEVO_INVALID},
-        {"b.csv", "0 1\n", "b.csv: the ending is not that of a graph format", OPEVO_INVALID},
-        {"b", "0 1\n", "b: the ending is not that of a graph format", OPEVO_INVALID},
-    };
-
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof refused_cases / sizeof refused_cases[0]; i++) {
         opevo_parameter *parameter = NULL;
 
-        CHECK_FAILS(cases[i].status, cases[i].words,
-                    read_as(cases[i].file, cases[i].content, &parameter, &err));
+        CHECK_FAILS(refused_cases[i].status, refused_cases[i].words,
+                    read_as(refused_cases[i].file, refused_cases[i].content, &parameter, &err));
         assert_null(parameter);
     }
 }

@@ -96,75 +96,75 @@ CHECK_TEST(test_spaces_of_the_paper)
 
 /* ---- What is refused ---- */
 
+static const struct {
+    const char *parameters[4], *constraint;
+    opevo_dialect dialect;
+    opevo_status status;
+    const char *words;
+} refusals[] = {
+    {{NULL}, NULL, OPEVO_DIALECT_C, OPEVO_INVALID, "at least one parameter"},
+    {{"K: factor(8,2)", "K: permutation(2)", NULL},
+     NULL,
+     OPEVO_DIALECT_C,
+     OPEVO_INVALID,
+     "The name K is used twice"},
+    {{"K: discrete(1,2)", NULL},
+     "K * BX < 3",
+     OPEVO_DIALECT_C,
+     OPEVO_INVALID,
+     "here: constraint 1, column 5: unknown name BX; the names are K."},
+    {{"K: discrete(1,2)", NULL},
+     "  ",
+     OPEVO_DIALECT_C,
+     OPEVO_INVALID,
+     "here: constraint 1 is empty"},
+    {{"K: discrete(1,2)", NULL},
+     "1 < 2",
+     OPEVO_DIALECT_C,
+     OPEVO_INVALID,
+     "here: constraint 1: \"1 < 2\" names no parameter"},
+    {{"m: choice(1,auto)", NULL},
+     "m + 1 > 0",
+     OPEVO_DIALECT_C,
+     OPEVO_INVALID,
+     "column 3: it uses a string as a number at m=auto"},
+    {{"m: choice(1,auto)", NULL},
+     "m",
+     OPEVO_DIALECT_C,
+     OPEVO_INVALID,
+     "it uses a string as a number at m=auto"},
+    {{"p: choice(fp16,fp32)", NULL},
+     "p",
+     OPEVO_DIALECT_C,
+     OPEVO_INVALID,
+     "here: constraint 1 is a string"},
+    {{"p: choice(fp16,fp32)", NULL},
+     "p > 16",
+     OPEVO_DIALECT_C,
+     OPEVO_INVALID,
+     "a string is used as a number"},
+    {{"K: discrete(1,2)", NULL},
+     "K > 5",
+     OPEVO_DIALECT_PYTHON,
+     OPEVO_INVALID,
+     "no point satisfies the constraints, because \"K > 5\" never holds"},
+    {{"K: discrete(1,2)", NULL},
+     "K and",
+     OPEVO_DIALECT_PYTHON,
+     OPEVO_INVALID,
+     "column 6: unexpected end"},
+};
+
 CHECK_TEST(test_refusals)
 {
-    static const struct {
-        const char *parameters[4], *constraint;
-        opevo_dialect dialect;
-        opevo_status status;
-        const char *words;
-    } cases[] = {
-        {{NULL}, NULL, OPEVO_DIALECT_C, OPEVO_INVALID, "at least one parameter"},
-        {{"K: factor(8,2)", "K: permutation(2)", NULL},
-         NULL,
-         OPEVO_DIALECT_C,
-         OPEVO_INVALID,
-         "The name K is used twice"},
-        {{"K: discrete(1,2)", NULL},
-         "K * BX < 3",
-         OPEVO_DIALECT_C,
-         OPEVO_INVALID,
-         "here: constraint 1, column 5: unknown name BX; the names are K."},
-        {{"K: discrete(1,2)", NULL},
-         "  ",
-         OPEVO_DIALECT_C,
-         OPEVO_INVALID,
-         "here: constraint 1 is empty"},
-        {{"K: discrete(1,2)", NULL},
-         "1 < 2",
-         OPEVO_DIALECT_C,
-         OPEVO_INVALID,
-         "here: constraint 1: \"1 < 2\" names no parameter"},
-        {{"m: choice(1,auto)", NULL},
-         "m + 1 > 0",
-         OPEVO_DIALECT_C,
-         OPEVO_INVALID,
-         "column 3: it uses a string as a number at m=auto"},
-        {{"m: choice(1,auto)", NULL},
-         "m",
-         OPEVO_DIALECT_C,
-         OPEVO_INVALID,
-         "it uses a string as a number at m=auto"},
-        {{"p: choice(fp16,fp32)", NULL},
-         "p",
-         OPEVO_DIALECT_C,
-         OPEVO_INVALID,
-         "here: constraint 1 is a string"},
-        {{"p: choice(fp16,fp32)", NULL},
-         "p > 16",
-         OPEVO_DIALECT_C,
-         OPEVO_INVALID,
-         "a string is used as a number"},
-        {{"K: discrete(1,2)", NULL},
-         "K > 5",
-         OPEVO_DIALECT_PYTHON,
-         OPEVO_INVALID,
-         "no point satisfies the constraints, because \"K > 5\" never holds"},
-        {{"K: discrete(1,2)", NULL},
-         "K and",
-         OPEVO_DIALECT_PYTHON,
-         OPEVO_INVALID,
-         "column 6: unexpected end"},
-    };
-
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         opevo_space *space = NULL;
         int64_t live = opevo_memory_live();
 
-        CHECK_FAILS(cases[i].status, cases[i].words,
-                    build(cases[i].parameters,
-                          cases[i].constraint ? LIST(cases[i].constraint) : NULL, cases[i].dialect,
-                          &space, &err));
+        CHECK_FAILS(refusals[i].status, refusals[i].words,
+                    build(refusals[i].parameters,
+                          refusals[i].constraint ? LIST(refusals[i].constraint) : NULL,
+                          refusals[i].dialect, &space, &err));
         assert_null(space);
         assert_int_equal(opevo_memory_live(), live);
     }

@@ -85,8 +85,8 @@ static inline opevo_status opevo_store_begin(opevo_store *store, const opevo_run
  * INVALID if it does not exist; MISMATCH if it was made on another space. */
 OPEVO_API opevo_status opevo_store_find(opevo_store *store, int64_t run, const opevo_space *space,
                                         uint64_t *trials, opevo_error *err);
-/* The space of a run, owned by the caller; NULL if it cannot be created here, as with a store of an
- * earlier version that names a missing graph file. Errors: NOMEM. */
+/* The space of a run, owned by the caller; NULL if it cannot be created here, as where a graph file
+ * that it names is missing. Errors: NOMEM. */
 OPEVO_API opevo_status opevo_store_space(opevo_store *store, int64_t run, opevo_space **out,
                                          opevo_error *err);
 /* The hash of the program that the run measured; 0 if unknown. Errors: IO, NOMEM. */
