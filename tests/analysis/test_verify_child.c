@@ -341,7 +341,7 @@ CHECK_TEST(test_random_systems)
         }
         opevo_space_destroy(space);
     }
-    assert_true(count > systems);
+    assert_true(count > test_size(30, SYSTEMS));
     opevo_verify_judge(fits, count, 1e-6);
     for (size_t i = 0; i < count; i++)
         if (fits[i].rejected)

@@ -106,14 +106,6 @@ bool opevo_simt_notable_rounding(const opevo_simt *self, char *place, size_t siz
     return true;
 }
 
-void opevo_i_simt_doubt(opevo_simt *self, uint32_t place, const char *why)
-{
-    if (self->doubtful != OPEVO_I_SIMT_NOWHERE)
-        return;
-    self->doubtful = place;
-    self->doubt = why;
-}
-
 const char *opevo_simt_doubt(const opevo_simt *self, char *place, size_t size)
 {
     if (self->doubtful == OPEVO_I_SIMT_NOWHERE)

@@ -100,3 +100,11 @@ bool opevo_i_simt_fault_undefined(opevo_simt *self, const opevo_i_simt_warp *war
                                                : "uses a value that nothing defined: %s %s",
                               user, use);
 }
+
+void opevo_i_simt_doubt(opevo_simt *self, uint32_t place, const char *why)
+{
+    if (self->doubtful != OPEVO_I_SIMT_NOWHERE)
+        return;
+    self->doubtful = place;
+    self->doubt = why;
+}

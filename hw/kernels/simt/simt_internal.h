@@ -75,7 +75,7 @@ struct opevo_simt {
     const char *doubt; /* why */
 };
 
-/* What other orders of threads change, as opevo_simt_doubt has it; the first one is kept. simt.c */
+/* What other orders of threads change, as opevo_simt_doubt has it; the first one is kept. */
 void opevo_i_simt_doubt(opevo_simt *self, uint32_t place, const char *why);
 
 /* Whether what an atomic operation gives depends on the order of threads, of which one is run: in
