@@ -54,6 +54,10 @@ opevo_status opevo_i_cli_network_compare(const opevo_call *call,
                                          const opevo_i_cli_arrays *inputs, opevo_text *out,
                                          int *exit_code, opevo_error *err);
 
+/* --write: output `number` as the file PREFIXnumber.pb. */
+opevo_status opevo_i_cli_network_write(const char *prefix, int number, const char *name,
+                                       const opevo_array *array, opevo_error *err);
+
 /* ---- What the call says of device and tuning (network_call.c) ---- */
 
 /* Options that are about tuning on a device; NULL ends the list. */

@@ -153,6 +153,9 @@ opevo_status opevo_i_cli_network_compare(const opevo_call *call,
     for (int i = 0; i < outputs; i++) {
         const char *name = inference->value[inference->output[i]].name;
 
+        if (opevo_i_cli_option(call, "write"))
+            OPEVO_TRY(opevo_i_cli_network_write(opevo_i_cli_option(call, "write"), i, name,
+                                                &found.array[i], err));
         if (!expect)
             describe(name, &found.array[i], out);
         else if (!compare(name, &found.array[i], &expected.array[i], out))

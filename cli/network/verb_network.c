@@ -19,6 +19,8 @@ static const opevo_option options[] = {
     {"run", "FILE,FILE,...", "run it untuned on tensors (TensorProto files), one for each input",
      false},
     {"expect", "FILE,FILE,...", "with --run: compare each output; status 1 if one differs", false},
+    {"write", "PREFIX",
+     "with --run: write the outputs to files, PREFIX0.pb, PREFIX1.pb, ... (TensorProto)", false},
     {"-o", "DIR", "write a library in C that runs the network; with --on, for a GPU", false},
     {"name", "PREFIX",
      "with -o: what names of the library begin with, so that one program can have several (default "
@@ -122,6 +124,8 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
         return OPEVO_FAIL(err, OPEVO_INVALID, "--seed needs -o with a folder for the library.");
     if (opevo_i_cli_option(call, "expect") && !files)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--expect needs --run with the inputs.");
+    if (opevo_i_cli_option(call, "write") && !files)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--write needs --run with the inputs.");
     if (files && shape_count)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--run and --shape exclude each other: the tensors have shapes.");

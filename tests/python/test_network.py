@@ -13,6 +13,8 @@ from pathlib import Path
 import opevo
 from searches import main, skip
 
+WEIGHTS = (0.5, -1, 2, 1, -3, 0.25)
+
 
 def field(number: int, value: bytes | int) -> bytes:
     """One field of a message of protobuf; its length is below 128."""
@@ -23,7 +25,7 @@ def field(number: int, value: bytes | int) -> bytes:
 
 def relu_of_gemm() -> bytes:
     """y = relu(x w) for x of (open, 3) and w of (3, 2)."""
-    weights = struct.pack("<6f", 0.5, -1, 2, 1, -3, 0.25)
+    weights = struct.pack("<6f", *WEIGHTS)
     tensor = field(1, 3) + field(1, 2) + field(2, 1) + field(8, b"w") + field(9, weights)
     gemm = field(1, b"x") + field(1, b"w") + field(2, b"g") + field(4, b"Gemm")
     relu = field(1, b"g") + field(2, b"y") + field(4, b"Relu")
@@ -53,6 +55,25 @@ class Libraries(unittest.TestCase):
         self.assertTrue((made.folder / "mine.h").is_file())
         parts = opevo.build_network("model.onnx", "library", shapes={"x": [4, 3]}, without=["fuse"])
         self.assertEqual([kernel.operator for kernel in parts.kernels], ["Gemm", "Relu"])
+
+    def test_bound(self) -> None:
+        made = opevo.build_network("model.onnx", "library", bindings={"x": (1, -2, 3)})
+        self.assertEqual(made.kernels, [])
+        with self.assertRaisesRegex(opevo.Error, "--bind"):
+            opevo.build_network("model.onnx", "library", shapes={"x": (1, 3)}, bindings={"z": 1})
+
+    def test_run(self) -> None:
+        try:
+            import numpy as np
+        except ImportError:
+            skip("there is no numpy")
+        x = np.linspace(-1, 1, 12, dtype=np.float32).reshape(4, 3)
+        outputs = opevo.run_network("model.onnx", [x])
+        weights = np.array(WEIGHTS, np.float32).reshape(3, 2)
+        self.assertEqual(list(outputs), ["y"])
+        np.testing.assert_allclose(outputs["y"], np.maximum(x @ weights, 0), rtol=1e-6)
+        with self.assertRaises(TypeError):
+            opevo.run_network("model.onnx", [x.astype(complex)])
 
     def test_tuned(self) -> None:
         if not shutil.which("cc"):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._error import Error, Failed
 from ._frames import Analysis, Recording, analyze, landscape, law, runs, study, trials
-from ._network import Kernel, NetworkLibrary, Tuning, build_network
+from ._network import Kernel, NetworkLibrary, Tuning, build_network, run_network
 from ._program import call, program, version
 from ._remote import Remote, connect
 from ._server import Server
@@ -55,6 +55,7 @@ __all__ = [
     "optuna",
     "permutation",
     "program",
+    "run_network",
     "runs",
     "study",
     "trials",

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from ._program import call, text_of, words_of
+from ._program import call, run, text_of, words_of
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ def build_network(
     trials: int | None = None,
     seconds: float | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
+    bindings: Mapping[str, float | Sequence[float] | str | os.PathLike[str]] | None = None,
+    check_input: Sequence[str | os.PathLike[str]] | None = None,
     error: float | None = None,
     only: Sequence[str] | None = None,
     without: Sequence[str] | None = None,
@@ -88,6 +92,8 @@ def build_network(
               it with `trials` or `seconds`; None: a library for this CPU, and nothing is measured
     trials    of all tasks together; default: 500 for each
     shapes    of inputs that the model leaves open: {"image": (1, 3, 224, 224)}
+    bindings  inputs that become constants: {"sr": 16000, "axes": (0, 1), "mask": "mask.pb"}
+    check_input  files (TensorProto) that the library's test runs on, one for each input
     error     what Winograd's convolutions may add to errors
     only, without  the passes to run, or to leave out
     name      what names of the library begin with; default: net
@@ -105,6 +111,8 @@ def build_network(
         "only": only and ",".join(only),
         "without": without and ",".join(without),
         "shape": [f"{key}={text_of(value)}" for key, value in (shapes or {}).items()],
+        "bind": [f"{key}={text_of(value)}" for key, value in (bindings or {}).items()],
+        "check_input": check_input and ",".join(os.fspath(file) for file in check_input),
         "set": [f"{key}={value}" for key, value in (settings or {}).items()],
     }
     plain = {
@@ -142,3 +150,110 @@ def build_network(
         scratch_bytes=made["scratch_bytes"],
         tuning=Tuning(**tuning) if tuning else None,
     )
+
+
+# ---- Tensors of files (TensorProto of the ONNX project) ----
+
+_TYPES = {
+    1: "float32",
+    2: "uint8",
+    3: "int8",
+    4: "uint16",
+    5: "int16",
+    6: "int32",
+    7: "int64",
+    9: "bool",
+    10: "float16",
+    11: "float64",
+    12: "uint32",
+}
+_NUMBERS = {name: number for number, name in _TYPES.items()}
+
+
+def _varint(number: int) -> bytes:
+    out = bytearray()
+    number &= (1 << 64) - 1
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def _bytes_of(array: Any) -> bytes:
+    """A TensorProto: dims 1, data_type 2, raw_data 9."""
+    import numpy as np
+
+    if array.dtype.name not in _NUMBERS:
+        raise TypeError(f"opevo has no tensors of {array.dtype}; convert them, to float32 say")
+    raw = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()
+    dims = b"".join(_varint(1 << 3) + _varint(extent) for extent in array.shape)
+    kind = _varint(2 << 3) + _varint(_NUMBERS[array.dtype.name])
+    return dims + kind + _varint(9 << 3 | 2) + _varint(len(raw)) + raw
+
+
+def _array_of(data: bytes) -> tuple[str, Any]:
+    """Name and elements of a TensorProto as `opevo network --write` has it."""
+    import numpy as np
+
+    at, kind, name, raw = 0, 1, "", b""
+    dims: list[int] = []
+
+    def number() -> int:
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(data):
+        field = number() >> 3
+        value = number()
+        if field == 1:
+            dims.append(value)
+        elif field == 2:
+            kind = value
+        else:
+            piece = data[at : at + value]
+            at += value
+            name, raw = (piece.decode(), raw) if field == 8 else (name, piece)
+    array = np.frombuffer(raw, np.dtype(_TYPES[kind]).newbyteorder("<"))
+    return name, array.reshape(dims).copy()
+
+
+def run_network(
+    model: str | os.PathLike[str],
+    inputs: Sequence[object],
+    *,
+    bindings: Mapping[str, float | Sequence[float] | str | os.PathLike[str]] | None = None,
+    threads: int | None = None,
+) -> dict[str, Any]:
+    """Run a network in an ONNX file untuned, as `opevo network MODEL --run` does.
+
+    inputs    an array for each input that is not bound, in the order of the model
+    bindings  inputs that become constants: {"sr": 16000}
+    threads   at most; default: all processors
+
+    Returns the outputs by name, in the order of the model.
+
+    Needs numpy. Errors: Error with the program's sentence; TypeError for arrays of a type that opevo
+    has not.
+
+    >>> opevo.run_network("model.onnx", [np.zeros((1, 3, 224, 224), np.float32)])["scores"].shape
+    """
+    import numpy as np
+
+    with tempfile.TemporaryDirectory() as folder:
+        files = []
+        for i, each in enumerate(inputs):
+            files.append(os.path.join(folder, f"in_{i}.pb"))
+            Path(files[-1]).write_bytes(_bytes_of(np.asarray(each)))
+        bound = [f"{key}={text_of(value)}" for key, value in (bindings or {}).items()]
+        words = words_of({"run": ",".join(files), "bind": bound, "threads": threads})
+        run("network", os.fspath(model), *words, "--write", os.path.join(folder, "out_"))
+        made = sorted(Path(folder).glob("out_*.pb"), key=lambda path: int(path.stem[4:]))
+        return dict(_array_of(file.read_bytes()) for file in made)
