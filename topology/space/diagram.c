@@ -26,6 +26,7 @@ static void release_group(opevo_i_topology_group *group)
         opevo_free(group->levels[l].arcs);
         opevo_free(group->levels[l].counts);
         opevo_free(group->levels[l].before);
+        opevo_free(group->levels[l].reach);
     }
     opevo_free(group->levels);
     *group = (opevo_i_topology_group){0};
@@ -126,6 +127,39 @@ static bool count_nodes(opevo_i_topology_group *group, size_t limbs, bool before
     return true;
 }
 
+/* What an arc of a node adds to what the node reaches. */
+static void reach_by(const opevo_i_topology_group *group, size_t l, const opevo_i_topology_arc *arc,
+                     uint64_t *reach)
+{
+    size_t known = opevo_i_topology_reach(group, l), behind = 0;
+
+    for (uint32_t i = 0; i < arc->count && reach[0] != UINT64_MAX; i++)
+        reach[0] |= opevo_i_topology_arc_bit(arc->first + i);
+    if (known == 1)
+        return;
+    behind = opevo_i_topology_reach(group, l + 1);
+    for (size_t k = 1; k < known; k++)
+        reach[k] |= group->levels[l + 1].reach[arc->node * behind + k - 1];
+}
+
+/* Let all nodes know of the vertices behind them; false without memory. */
+static bool reach_nodes(opevo_i_topology_group *group)
+{
+    for (size_t l = group->depth; l-- > 0;) {
+        opevo_i_topology_level *level = &group->levels[l];
+        size_t known = opevo_i_topology_reach(group, l);
+
+        level->reach = opevo_calloc(level->node_count * known, sizeof *level->reach);
+        if (!level->reach)
+            return false;
+        for (uint32_t node = 0; node < level->node_count; node++) {
+            for (size_t k = level->starts[node]; k < level->starts[node + 1]; k++)
+                reach_by(group, l, &level->arcs[k], level->reach + node * known);
+        }
+    }
+    return true;
+}
+
 /* Fill the counts of all nodes. Errors: LIMIT for more points than the limbs hold; NOMEM. */
 static opevo_status add_up(opevo_i_topology_group *group, opevo_error *err)
 {
@@ -159,7 +193,9 @@ static opevo_status add_group(opevo_i_topology_compiler *compiler, size_t first,
     }
     OPEVO_TRY(opevo_i_topology_plan_create(compiler, first, &plan, err));
     OPEVO_TRY(opevo_i_topology_group_compile(compiler, &plan, group, err));
-    status = add_up(group, err);
+    OPEVO_TRY(add_up(group, err));
+    if (!reach_nodes(group))
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of a space.");
 cleanup:
     opevo_i_topology_plan_release(&plan);
     return status;
@@ -340,11 +376,12 @@ size_t opevo_diagram_bytes(const opevo_diagram *diagram)
         const opevo_i_topology_group *group = &diagram->groups[g];
 
         for (size_t l = 0; l < group->depth; l++)
-            bytes +=
-                sizeof *group->levels +
-                group->levels[l].node_count * (sizeof(size_t) + group->limbs * sizeof(uint64_t)) +
-                group->levels[l].arc_count *
-                    (sizeof(opevo_i_topology_arc) + group->limbs * sizeof(uint64_t));
+            bytes += sizeof *group->levels +
+                     group->levels[l].node_count *
+                         (sizeof(size_t) +
+                          (group->limbs + opevo_i_topology_reach(group, l)) * sizeof(uint64_t)) +
+                     group->levels[l].arc_count *
+                         (sizeof(opevo_i_topology_arc) + group->limbs * sizeof(uint64_t));
     }
     return bytes;
 }
@@ -545,14 +582,31 @@ static void draw_below(const uint64_t *count, size_t size, opevo_diagram_random 
     } while (opevo_i_topology_natural_compare(out, count, size) >= 0);
 }
 
+/* The same for a count of one limb. */
+static uint64_t draw_below_small(uint64_t count, opevo_diagram_random random, void *context)
+{
+    uint64_t mask = ~UINT64_C(0) >> __builtin_clzll(count), drawn = 0;
+
+    do
+        drawn = random(context) & mask;
+    while (drawn >= count);
+    return drawn;
+}
+
 void opevo_diagram_draw(const opevo_diagram *diagram, opevo_diagram_random random, void *context,
                         opevo_index *vertices)
 {
     for (size_t g = 0; g < diagram->group_count; g++) {
         const opevo_i_topology_group *group = &diagram->groups[g];
         uint64_t count[OPEVO_I_DIAGRAM_LIMBS_MAX], rank[OPEVO_I_DIAGRAM_LIMBS_MAX];
-        size_t size = group_count(group, count);
+        size_t size = 0;
 
+        if (group->depth == 0 && group->free_size <= UINT64_MAX) {
+            vertices[group->free_parameter] =
+                draw_below_small((uint64_t)group->free_size, random, context);
+            continue;
+        }
+        size = group_count(group, count);
         draw_below(count, size, random, context, rank);
         if (group->depth)
             unrank_in(group, rank, vertices);

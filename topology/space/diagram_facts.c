@@ -285,6 +285,29 @@ static bool follow(const opevo_i_topology_group *group, size_t from, size_t to,
     return true;
 }
 
+/* The bits of the vertices from level `from` on, as nodes of that level know them. */
+static size_t bits_behind(const opevo_i_topology_group *group, size_t from,
+                          const opevo_index *vertices, uint64_t *bits)
+{
+    size_t known = from < group->depth ? opevo_i_topology_reach(group, from) : 0;
+
+    for (size_t k = 0; k < known; k++)
+        bits[k] = opevo_i_topology_arc_bit(
+            opevo_i_topology_arc_label(vertices[group->levels[from + k].parameter]));
+    return known;
+}
+
+/* Whether a node may have a path of vertices with these bits: false where it has none. */
+static bool may_reach(const opevo_i_topology_level *level, uint32_t node, const uint64_t *bits,
+                      size_t known)
+{
+    for (size_t k = 0; k < known; k++) {
+        if (!(level->reach[node * known + k] & bits[k]))
+            return false;
+    }
+    return true;
+}
+
 /* Whether all other groups allow the vertices. */
 static bool others_allow(const opevo_diagram *diagram, const opevo_i_topology_group *but,
                          const opevo_index *vertices)
@@ -328,8 +351,9 @@ size_t opevo_diagram_alternatives_of_allowed(const opevo_diagram *diagram,
 {
     place at = find_place(diagram, parameter);
     const opevo_i_topology_level *level = NULL;
+    uint64_t bits[OPEVO_I_DIAGRAM_REACH];
+    size_t count = 0, known = 0;
     uint32_t node = 0;
-    size_t count = 0;
 
     if (vertices[parameter] == OPEVO_INACTIVE)
         return 0;
@@ -338,11 +362,12 @@ size_t opevo_diagram_alternatives_of_allowed(const opevo_diagram *diagram,
     level = &at.group->levels[at.level];
     if (level->node_count == 0 || !follow(at.group, 0, at.level, vertices, &node))
         return 0;
+    known = bits_behind(at.group, at.level + 1, vertices, bits);
     for (size_t k = level->starts[node]; k < level->starts[node + 1]; k++) {
         const opevo_i_topology_arc *arc = &level->arcs[k];
         uint32_t below = arc->node;
 
-        if (arc->first != OPEVO_I_ARC_INACTIVE &&
+        if (arc->first != OPEVO_I_ARC_INACTIVE && may_reach(level + 1, below, bits, known) &&
             follow(at.group, at.level + 1, at.group->depth, vertices, &below))
             count = add_vertices(arc->first, arc->count, vertices[parameter], out, capacity, count);
     }

@@ -12,7 +12,10 @@
 
 #include "natural.h"
 
-enum { OPEVO_I_DIAGRAM_LIMBS_MAX = 256 }; /* of a count */
+enum {
+    OPEVO_I_DIAGRAM_LIMBS_MAX = 256, /* of a count */
+    OPEVO_I_DIAGRAM_REACH = 8        /* levels whose vertices a node knows of, roughly */
+};
 
 /* Vertices first .. first + count - 1 lead to a node of the next level. */
 typedef struct opevo_i_topology_arc {
@@ -34,6 +37,8 @@ typedef struct opevo_i_topology_level {
     opevo_i_topology_arc *arcs; /* of a node ascending by `first` */
     uint64_t *counts;           /* points below each node: limbs of the group */
     uint64_t *before;           /* points of a node ahead of each of its arcs */
+    uint64_t *reach;            /* of each node, for this level and those behind it, at most
+                                       OPEVO_I_DIAGRAM_REACH: the bits of vertices behind the node */
 } opevo_i_topology_level;
 
 typedef struct opevo_i_topology_group {
@@ -50,6 +55,18 @@ struct opevo_diagram {
     size_t group_count;
     size_t *group_of, *level_of; /* of each parameter; level SIZE_MAX: it is free */
 };
+
+/* One of 64 bits for the label of a vertex. */
+static inline uint64_t opevo_i_topology_arc_bit(uint32_t label)
+{
+    return UINT64_C(1) << (label * UINT32_C(0x9e3779b1) >> 26);
+}
+
+/* The levels from level l on whose vertices its nodes know of. */
+static inline size_t opevo_i_topology_reach(const opevo_i_topology_group *group, size_t l)
+{
+    return group->depth - l < OPEVO_I_DIAGRAM_REACH ? group->depth - l : OPEVO_I_DIAGRAM_REACH;
+}
 
 /* Of one of many compilations. */
 #define OPEVO_I_SMALL_LIMITS                                                                       \

@@ -12,20 +12,37 @@
 
 enum { KEPT_MOST = 4096 /* values of a parameter of which anything is kept */ };
 
+/* Numbers that are not worked out; NULL without memory. */
+static double *create_row(size_t count)
+{
+    double *row = opevo_malloc(count, sizeof *row);
+
+    for (size_t i = 0; row && i < count; i++)
+        row[i] = -1;
+    return row;
+}
+
 static bool create_tables(opevo_i_tpe_parzen *self)
 {
     size_t size = (size_t)self->size;
     bool made = true;
 
+    for (int side = 0; side < OPEVO_I_PARZEN_SIDES; side++) {
+        self->sides[side].kept[OPEVO_I_PARZEN_HALF].deviation = 0.5;
+        self->sides[side].kept[OPEVO_I_PARZEN_ONE].deviation = 1;
+    }
     if (self->size > KEPT_MOST)
         return true;
-    self->ratios = opevo_malloc(size, sizeof *self->ratios);
-    for (int side = 0; side < OPEVO_I_PARZEN_SIDES && self->ordered; side++) {
-        self->sides[side].near = opevo_malloc(2 * size, sizeof *self->sides[side].near);
-        self->sides[side].whole = opevo_malloc(size, sizeof *self->sides[side].whole);
-        made = made && self->sides[side].near && self->sides[side].whole;
+    self->ratios = create_row(size);
+    self->prior = create_row(size + 1);
+    for (int i = 0; i < OPEVO_I_PARZEN_SIDES * OPEVO_I_PARZEN_KEPT && self->ordered; i++) {
+        opevo_i_tpe_kept *one = &self->sides[i / OPEVO_I_PARZEN_KEPT].kept[i % OPEVO_I_PARZEN_KEPT];
+
+        one->near = create_row(2 * size);
+        one->whole = create_row(size);
+        made = made && one->near && one->whole;
     }
-    return made && self->ratios;
+    return made && self->ratios && self->prior;
 }
 
 /* Room for so many observations, for another group, and for a component of each observation and
@@ -76,14 +93,17 @@ void opevo_i_tpe_parzen_destroy(opevo_i_tpe_parzen *parzen)
 
         opevo_free(made->members);
         opevo_free(made->components);
-        opevo_free(made->near);
-        opevo_free(made->whole);
+        for (int k = 0; k < OPEVO_I_PARZEN_KEPT; k++) {
+            opevo_free(made->kept[k].near);
+            opevo_free(made->kept[k].whole);
+        }
     }
     opevo_free(parzen->group_of);
     opevo_free(parzen->is_below);
     opevo_free(parzen->groups);
     opevo_free(parzen->order);
     opevo_free(parzen->ratios);
+    opevo_free(parzen->prior);
     opevo_free(parzen);
 }
 

@@ -2,8 +2,8 @@
 
 /* Components of equal mean and deviation are merged, which leaves at most three for each value:
  * among equal observations the first has the gap below it, the last the gap above it, and those
- * between none. Nearly all have the least deviation that there is; what these put on a value
- * depends on its distance alone, and is kept. */
+ * between none. Nearly all have one of three deviations; what these put on a value depends on its
+ * distance alone, and is kept, as what the prior puts on it. */
 
 #include "parzen_struct_internal.h"
 
@@ -61,42 +61,54 @@ static double between(const opevo_i_tpe_component *one, double low, double high)
            normal_below((low - one->mean) / one->deviation);
 }
 
-static bool is_kept(const opevo_i_tpe_mixture *made, const opevo_i_tpe_component *one)
+/* The table of a component's deviation; NULL: none is kept. */
+static const opevo_i_tpe_kept *table_of(const opevo_i_tpe_mixture *made,
+                                        const opevo_i_tpe_component *one)
 {
-    return made->near && !one->is_prior && one->deviation == made->least;
+    for (int k = 0; k < OPEVO_I_PARZEN_KEPT && !one->is_prior; k++) {
+        if (made->kept[k].near && made->kept[k].deviation == one->deviation)
+            return &made->kept[k];
+    }
+    return NULL;
 }
 
-static double put_on_domain(const opevo_i_tpe_parzen *self, opevo_i_tpe_mixture *made,
-                            const opevo_i_tpe_component *one)
+/* What a component puts between two places, which is kept in a place; NULL: it is not. */
+static double worked_out(double *kept, const opevo_i_tpe_component *one, double low, double high)
 {
-    double *kept = is_kept(made, one) ? &made->whole[(size_t)one->mean] : NULL;
     double share = kept ? *kept : -1;
 
     if (share < 0)
-        share = between(one, -0.5, (double)self->size - 0.5);
+        share = between(one, low, high);
     if (kept)
         *kept = share;
     return share;
 }
 
-static double put_on_vertex(const opevo_i_tpe_parzen *self, opevo_i_tpe_mixture *made,
-                            const opevo_i_tpe_component *one, double vertex)
+static double put_on_domain(const opevo_i_tpe_parzen *self, const opevo_i_tpe_mixture *made,
+                            const opevo_i_tpe_component *one)
 {
-    double away = vertex - one->mean;
-    double *kept = NULL;
-    double share = -1;
+    const opevo_i_tpe_kept *table = table_of(made, one);
+    double *kept = table ? &table->whole[(size_t)one->mean] : NULL;
 
-    if (is_kept(made, one)) {
-        kept = &made->near[(size_t)(away + (double)self->size - 1)];
-        share = *kept;
-    } else if (fabs(away) - 1 > FAR * one->deviation) {
+    if (one->is_prior && self->prior)
+        kept = &self->prior[(size_t)self->size];
+    return worked_out(kept, one, -0.5, (double)self->size - 0.5);
+}
+
+static double put_on_vertex(const opevo_i_tpe_parzen *self, const opevo_i_tpe_mixture *made,
+                            const opevo_i_tpe_component *one, opevo_index vertex)
+{
+    double at = (double)vertex, away = at - one->mean;
+    const opevo_i_tpe_kept *table = table_of(made, one);
+    double *kept = NULL;
+
+    if (table != &made->kept[OPEVO_I_PARZEN_LEAST] && fabs(away) - 1 > FAR * one->deviation)
         return 0;
-    }
-    if (share < 0)
-        share = between(one, vertex - 0.5, vertex + 0.5);
-    if (kept)
-        *kept = share;
-    return share;
+    if (table)
+        kept = &table->near[(size_t)(away + (double)self->size - 1)];
+    else if (one->is_prior && self->prior)
+        kept = &self->prior[(size_t)vertex];
+    return worked_out(kept, one, at - 0.5, at + 0.5);
 }
 
 /* Add a component, merged with the last if that is equal. */
@@ -114,11 +126,11 @@ static void add_component(opevo_i_tpe_mixture *made, opevo_i_tpe_component one)
 
 static double clipped(const opevo_i_tpe_parzen *self, const opevo_i_tpe_mixture *made, double gap)
 {
-    double most = (double)self->size;
+    double most = (double)self->size, least = made->kept[OPEVO_I_PARZEN_LEAST].deviation;
 
     if (made->member_count == 1)
         gap = most / 2;
-    return gap > most ? most : gap < made->least ? made->least : gap;
+    return gap > most ? most : gap < least ? least : gap;
 }
 
 /* The components of equal observations, with the distances to the means beside them. */
@@ -166,18 +178,19 @@ static double next_mean(const opevo_i_tpe_parzen *self, opevo_i_tpe_parzen_side 
 /* The smallest deviation; where it is another, nothing that is kept holds. */
 static void set_least(const opevo_i_tpe_parzen *self, opevo_i_tpe_mixture *made)
 {
+    opevo_i_tpe_kept *kept = &made->kept[OPEVO_I_PARZEN_LEAST];
     size_t size = (size_t)self->size;
     double divisor = 2 + (double)made->member_count;
     double least =
         (double)self->size / (divisor < SIGMA_DIVISOR_MOST ? divisor : SIGMA_DIVISOR_MOST);
 
-    if (least == made->least)
+    if (least == kept->deviation)
         return;
-    made->least = least;
-    for (size_t i = 0; made->near && i < 2 * size; i++)
-        made->near[i] = -1;
-    for (size_t i = 0; made->whole && i < size; i++)
-        made->whole[i] = -1;
+    kept->deviation = least;
+    for (size_t i = 0; kept->near && i < 2 * size; i++)
+        kept->near[i] = -1;
+    for (size_t i = 0; kept->whole && i < size; i++)
+        kept->whole[i] = -1;
 }
 
 static void place_components(opevo_i_tpe_parzen *self, opevo_i_tpe_parzen_side side)
@@ -341,8 +354,8 @@ double opevo_i_tpe_parzen_probability(opevo_i_tpe_parzen *parzen, opevo_i_tpe_pa
         return (sum + 1) / (made->all + (double)parzen->size);
     }
     for (size_t i = 0; i < made->count; i++)
-        sum += made->components[i].weight *
-               put_on_vertex(parzen, made, &made->components[i], (double)vertex);
+        sum +=
+            made->components[i].weight * put_on_vertex(parzen, made, &made->components[i], vertex);
     return sum / made->inside;
 }
 

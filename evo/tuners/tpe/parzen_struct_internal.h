@@ -31,6 +31,17 @@ typedef struct opevo_i_tpe_component {
     size_t group; /* unordered */
 } opevo_i_tpe_component;
 
+/* What normal laws of one deviation put on values, -1 where not worked out. */
+typedef struct opevo_i_tpe_kept {
+    double deviation;
+    double *near;  /* by distance + size - 1 */
+    double *whole; /* by mean: on the domain */
+} opevo_i_tpe_kept;
+
+/* Ordered: the smallest deviation, and the gaps between neighbouring values and between them and the
+ * mean of the prior, which nearly all components have. */
+enum { OPEVO_I_PARZEN_LEAST, OPEVO_I_PARZEN_HALF, OPEVO_I_PARZEN_ONE, OPEVO_I_PARZEN_KEPT };
+
 typedef struct opevo_i_tpe_mixture {
     size_t *members; /* places of observations, ascending */
     size_t member_count, member_capacity;
@@ -40,11 +51,9 @@ typedef struct opevo_i_tpe_mixture {
     opevo_i_tpe_component
         *components; /* ordered: the normal laws; unordered: one for each value, of BELOW */
     size_t count, capacity;
-    double all;    /* unordered: the weight of all observations */
-    double inside; /* ordered: weight that falls into the domain */
-    double least;  /* ordered: the smallest deviation */
-    double *near;  /* by distance + size - 1: what a law of that deviation puts there */
-    double *whole; /* by mean: what it puts into the domain; both -1 where not worked out */
+    double all;                                 /* unordered: the weight of all observations */
+    double inside;                              /* ordered: weight that falls into the domain */
+    opevo_i_tpe_kept kept[OPEVO_I_PARZEN_KEPT]; /* ordered; without tables of large parameters */
 } opevo_i_tpe_mixture;
 
 struct opevo_i_tpe_parzen {
@@ -59,6 +68,7 @@ struct opevo_i_tpe_parzen {
     size_t group_count, group_capacity, order_capacity;
     opevo_i_tpe_mixture sides[OPEVO_I_PARZEN_SIDES];
     double *ratios; /* by vertex, -1 where not worked out; NULL for large parameters */
+    double *prior;  /* ordered: what the prior puts on each vertex, and on the domain; the same */
 };
 
 /* The group of a value; NULL if it was never observed. */

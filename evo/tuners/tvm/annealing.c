@@ -20,9 +20,12 @@
 
 enum {
     STILL_MOST = 50,   /* steps without a change of the list */
+    COSTLY = 5,        /* times that a step in a wide space or in a diagram costs one in others */
     DRAWS_MOST = 1000, /* of one walk */
     VALUES_MOST = 4096 /* of a parameter that steps in a diagram */
 };
+
+#define UNNUMBERED OPEVO_INDEX_MAX /* of a point of a wide space, which keeps all that it numbers */
 
 typedef struct item {
     float score;
@@ -39,6 +42,7 @@ struct opevo_i_tvm_annealing {
     size_t steps;
     size_t chains; /* once started, those that found a point of their own */
     bool started;
+    bool unnumbered; /* chains are at vertices, whose points have no numbers */
 
     opevo_index *points; /* where the chains are */
     opevo_index *vertices;
@@ -91,6 +95,8 @@ opevo_i_tvm_annealing *opevo_i_tvm_annealing_create(const opevo_space *space, si
     }
     set_strides(self);
     self->diagram = opevo_space_has_branches(space) ? NULL : opevo_space_draws_from(space);
+    if (opevo_space_is_wide(space) || self->diagram)
+        self->steps = (steps + COSTLY - 1) / COSTLY;
     return self;
 }
 
@@ -160,23 +166,28 @@ static opevo_status start_heap(opevo_i_tvm_annealing *self, size_t wanted, opevo
 
 /* Offer points to the list; *changed is set when one enters. */
 static opevo_status offer(opevo_i_tvm_annealing *self, const opevo_i_tvm_annealing_goal *goal,
-                          const opevo_index *points, const float *scores, bool *changed,
-                          opevo_error *err)
+                          const opevo_index *points, const opevo_index *vertices,
+                          const float *scores, bool *changed, opevo_error *err)
 {
     for (size_t i = 0; i < self->chains; i++) {
         item *least = &self->heap[0];
+        opevo_index point = points[i];
         uint64_t inside = 0;
 
         if (!least->empty && !(scores[i] > least->score))
             continue;
-        opevo_index_map_get(self->in_heap, points[i], &inside);
-        if (inside || goal->excludes(goal->context, points[i]))
+        if (point == UNNUMBERED)
+            point = opevo_space_encode(self->space, vertices + i * self->width);
+        if (point == OPEVO_INDEX_MAX)
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the points of a plan.");
+        opevo_index_map_get(self->in_heap, point, &inside);
+        if (inside || goal->excludes(goal->context, point))
             continue;
         if (!least->empty)
             opevo_index_map_put(self->in_heap, least->point, 0); /* present: cannot fail */
-        if (!opevo_index_map_put(self->in_heap, points[i], 1))
+        if (!opevo_index_map_put(self->in_heap, point, 1))
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the points of a plan.");
-        *least = (item){.score = scores[i], .point = points[i]};
+        *least = (item){.score = scores[i], .point = point};
         sink(self->heap, self->heap_count, 0);
         *changed = true;
     }
@@ -242,7 +253,7 @@ static opevo_index change(const opevo_i_tvm_annealing *self, size_t i, opevo_ind
     vertices[i] = vertex;
     if (!opevo_space_has_strides(self->space)) {
         opevo_space_settle(self->space, i, vertices);
-        return opevo_space_encode(self->space, vertices);
+        return self->unnumbered ? UNNUMBERED : opevo_space_encode(self->space, vertices);
     }
     /* Unsigned numbers wrap, so that the difference may be negative. */
     return point + (vertex - before) * self->strides[i];
@@ -266,11 +277,24 @@ static bool step_in_diagram(const opevo_i_tvm_annealing *self, size_t chain, ope
         if (count == 0)
             continue;
         to[i] = values[opevo_rng_below(rng, count)];
-        self->next_points[chain] = opevo_space_encode(self->space, to);
+        self->next_points[chain] =
+            self->unnumbered ? UNNUMBERED : opevo_space_encode(self->space, to);
         return true;
     }
     self->next_points[chain] = self->points[chain];
     return true;
+}
+
+/* Whether a chain may go there, which is not where it is. */
+static bool is_step(const opevo_i_tvm_annealing *self, size_t chain, opevo_index point)
+{
+    const opevo_index *from = self->vertices + chain * self->width;
+    const opevo_index *to = self->next_vertices + chain * self->width;
+
+    return self->unnumbered
+               ? memcmp(from, to, self->width * sizeof *to) != 0 &&
+                     opevo_space_allows_vertices(self->space, to)
+               : point != self->points[chain] && opevo_space_allows(self->space, point);
 }
 
 /* Change parameters at random until the point is another, allowed one. */
@@ -294,7 +318,7 @@ static void walk(const opevo_i_tvm_annealing *self, size_t chain, opevo_rng *rng
         opevo_index drawn = opevo_rng_below_wide(rng, self->sizes[i]);
 
         point = change(self, i, drawn, point, to);
-        if (point != self->points[chain] && opevo_space_allows(self->space, point)) {
+        if (is_step(self, chain, point)) {
             self->next_points[chain] = point;
             return;
         }
@@ -331,7 +355,8 @@ static opevo_status step(opevo_i_tvm_annealing *self, const opevo_i_tvm_annealin
     if (status != OPEVO_OK)
         return status;
     accept(self, temperature, rng);
-    return offer(self, goal, self->next_points, self->next_scores, changed, err);
+    return offer(self, goal, self->next_points, self->next_vertices, self->next_scores, changed,
+                 err);
 }
 
 opevo_status opevo_i_tvm_annealing_search(opevo_i_tvm_annealing *annealing,
@@ -345,12 +370,14 @@ opevo_status opevo_i_tvm_annealing_search(opevo_i_tvm_annealing *annealing,
     double temperature = 1;
     bool changed = false;
 
+    self->unnumbered =
+        opevo_space_is_wide(self->space) && !opevo_space_is_sparse(self->space) && !goal->numbers;
     if (!self->started)
         OPEVO_TRY(start_chains(self, rng, err));
     OPEVO_TRY(start_heap(self, wanted, err));
     OPEVO_TRY(
         goal->scores(goal->context, self->points, self->vertices, self->chains, self->scores, err));
-    OPEVO_TRY(offer(self, goal, self->points, self->scores, &changed, err));
+    OPEVO_TRY(offer(self, goal, self->points, self->vertices, self->scores, &changed, err));
     for (size_t k = 0; k < self->steps && k < last_change + STILL_MOST; k++) {
         changed = false;
         OPEVO_TRY(step(self, goal, temperature, rng, &changed, err));

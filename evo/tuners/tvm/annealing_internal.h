@@ -12,12 +12,15 @@
 
 typedef struct opevo_i_tvm_annealing opevo_i_tvm_annealing;
 
-/* `space` must outlive it. NULL without memory. */
+/* `space` must outlive it. Where a step costs several times as much as in others, in wide spaces and
+ * in those that are drawn from their diagrams, a search has a fifth of the steps. NULL without
+ * memory. */
 opevo_i_tvm_annealing *opevo_i_tvm_annealing_create(const opevo_space *space, size_t chains,
                                                     size_t steps);
 void opevo_i_tvm_annealing_destroy(opevo_i_tvm_annealing *annealing);
 
-/* What is maximised: scores of `count` points, at most as many as there are chains. */
+/* What is maximised: scores of `count` points, at most as many as there are chains. In a wide space
+ * whose goal does not ask for numbers `points` are OPEVO_INDEX_MAX. */
 typedef opevo_status (*opevo_i_tvm_annealing_scores)(void *context, const opevo_index *points,
                                                      const opevo_index *vertices, size_t count,
                                                      float *scores, opevo_error *err);
@@ -29,6 +32,7 @@ typedef struct opevo_i_tvm_annealing_goal {
     opevo_i_tvm_annealing_excludes excludes;
     void *context;
     float least; /* points of a smaller score are no answer, as in TVM those below 0 */
+    bool numbers; /* the scores are of numbers of points: a wide space keeps each that is made */
 } opevo_i_tvm_annealing_goal;
 
 /* The points of the largest scores that the chains meet, at most `wanted` (at least 1), by falling

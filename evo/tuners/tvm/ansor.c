@@ -130,8 +130,7 @@ static bool mutate(opevo_i_tvm_evolution *self, opevo_index *vertices, opevo_ind
     if (opevo_space_is_sparse(self->space))
         return opevo_i_tvm_evolution_step(self, vertices, point);
     opevo_i_tvm_genome_mutate(((opevo_i_tvm_ansor *)self)->genome, &self->rng, vertices);
-    *point = opevo_space_encode(self->space, vertices);
-    return opevo_space_allows(self->space, *point);
+    return opevo_i_tvm_evolution_allows(self, vertices, point);
 }
 
 /* ---- Searches ---- */

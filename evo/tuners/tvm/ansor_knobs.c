@@ -13,6 +13,7 @@
  * one has all the weight. As released, and unlike the paper, there is no crossover. A batch that
  * would be empty is filled with uniform points; Ansor stops. */
 
+#include <opevo/diagram.h>
 #include <opevo/memory.h>
 #include <opevo/space_listed.h>
 
@@ -23,6 +24,9 @@
 #include "untried_internal.h"
 
 #define TILE_WEIGHT 0.9 /* share of mutations that move a factor */
+#define RETRAIN                                                                                    \
+    0.3 /* in wide spaces and those drawn from diagrams, whose trees are slow to grow:
+                               new trials of a training, as a share of those of the last */
 
 static const opevo_setting settings_table[] = {OPEVO_I_EVOLUTION_ROWS};
 
@@ -102,8 +106,7 @@ static bool mutate(opevo_i_tvm_evolution *evolution, opevo_index *vertices, opev
         vertices[i] = opevo_rng_below_wide(
             &evolution->rng, opevo_parameter_size(opevo_space_parameter(evolution->space, i)));
     }
-    *point = opevo_space_encode(evolution->space, vertices);
-    return opevo_space_allows(evolution->space, *point);
+    return opevo_i_tvm_evolution_allows(evolution, vertices, point);
 }
 
 static const opevo_i_tvm_evolution_ways ways = {.sample = sample, .mutate = mutate};
@@ -118,6 +121,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner ansor-knobs.");
     OPEVO_SETTINGS_READ(settings_table, settings, &plan);
+    plan.retrain = opevo_space_is_wide(space) || opevo_space_draws_from(space) ? RETRAIN : 0;
     self->tilings = opevo_calloc(width, sizeof *self->tilings);
     self->others = opevo_calloc(width, sizeof *self->others);
     if (!opevo_i_tvm_evolution_init(&self->super, &ways, &plan, space, rng) || !self->tilings ||

@@ -111,6 +111,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
         .patience = 20,
         .stride = 1,
         .recall_size = self->plan,
+        .histograms = opevo_space_is_wide(space),
     };
     ratio = self->diversity;
     if (check_settings(self, settings, err) != OPEVO_OK) {
@@ -315,7 +316,8 @@ static opevo_status search(autotvm *self, opevo_error *err)
         .scores = scores,
         .excludes = proposed,
         .context = self,
-        .least = opevo_i_tvm_model_of(&self->model)->reads_trees ? -FLT_MAX : 0};
+        .least = opevo_i_tvm_model_of(&self->model)->reads_trees ? -FLT_MAX : 0,
+        .numbers = opevo_i_tvm_surrogate_needs_numbers(self->surrogate)};
     size_t ratio = self->diversity;
     opevo_status status =
         opevo_i_tvm_annealing_search(self->annealing, &goal, self->plan * (ratio ? ratio : 1),

@@ -276,7 +276,8 @@ static opevo_status configure(const opevo_i_tvm_boosting *how, BoosterHandle boo
     opevo_status status = checked(XGBoosterSetParam(booster, "objective", "reg:squarederror"), err);
 
     if (status == OPEVO_OK)
-        status = checked(XGBoosterSetParam(booster, "tree_method", "exact"), err);
+        status = checked(
+            XGBoosterSetParam(booster, "tree_method", how->histograms ? "hist" : "exact"), err);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == OPEVO_OK; i++)
         status = set_number(booster, numbers[i].name, numbers[i].value, err);
     return status;

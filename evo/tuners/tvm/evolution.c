@@ -139,7 +139,10 @@ void opevo_i_tvm_evolution_list(opevo_i_tvm_evolution *self)
         if (isinf(one.score) || (self->best_count == self->best_most &&
                                  !(one.score > self->best[self->best_most - 1].score)))
             continue;
-        if (!is_listed(self, one.point) && !opevo_i_rounds_has(self->rounds, one.point))
+        if (one.point == OPEVO_INDEX_MAX) /* of a wide space */
+            one.point = opevo_space_encode(self->space, self->vertices + i * self->width);
+        if (one.point != OPEVO_INDEX_MAX && !is_listed(self, one.point) &&
+            !opevo_i_rounds_has(self->rounds, one.point))
             opevo_i_tvm_scored_insert(self->best, &self->best_count, self->best_most, one);
     }
 }
@@ -271,6 +274,7 @@ static opevo_status ensure_surrogate(opevo_i_tvm_evolution *self, opevo_error *e
         .stride = 2,
         .recall_size = 0,
         .by_rows = self->plan.of_programs,
+        .histograms = opevo_space_is_wide(self->space),
     };
 
     const opevo_i_tvm_surrogate_plan plan = {
@@ -308,6 +312,17 @@ static opevo_status observe_one(opevo_i_tvm_evolution *self, opevo_index point, 
         self->since_best = 0;
     }
     return opevo_i_tvm_surrogate_observe(self->surrogate, point, fitness, err);
+}
+
+bool opevo_i_tvm_evolution_allows(const opevo_i_tvm_evolution *self, const opevo_index *vertices,
+                                  opevo_index *point)
+{
+    if (opevo_space_is_wide(self->space) && !opevo_i_tvm_surrogate_needs_numbers(self->surrogate)) {
+        *point = OPEVO_INDEX_MAX;
+        return opevo_space_allows_vertices(self->space, vertices);
+    }
+    *point = opevo_space_encode(self->space, vertices);
+    return opevo_space_allows(self->space, *point);
 }
 
 bool opevo_i_tvm_evolution_step(opevo_i_tvm_evolution *self, opevo_index *vertices,

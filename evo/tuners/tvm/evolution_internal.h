@@ -159,6 +159,11 @@ void opevo_i_tvm_evolution_weigh(opevo_i_tvm_evolution *self);
  * max(score, 0) / sum max(score, 0), or uniform if the sum is 0. */
 size_t opevo_i_tvm_evolution_parent(opevo_i_tvm_evolution *self);
 
+/* Whether the vertices of a child are those of an allowed point, and its number in *point. A wide
+ * space keeps each point that it numbers, so that of children has no number, OPEVO_INDEX_MAX, until
+ * it is listed; where the model asks for numbers it has. */
+bool opevo_i_tvm_evolution_allows(const opevo_i_tvm_evolution *self, const opevo_index *vertices,
+                                  opevo_index *point);
 /* In a sparse space, a step in the list from the point that `vertices` are; always true. */
 bool opevo_i_tvm_evolution_step(opevo_i_tvm_evolution *self, opevo_index *vertices,
                                 opevo_index *point);

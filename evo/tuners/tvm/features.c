@@ -210,6 +210,11 @@ static opevo_status source_rows(opevo_i_tvm_features *self, opevo_index point, f
     return OPEVO_OK;
 }
 
+bool opevo_i_tvm_features_need_numbers(const opevo_i_tvm_features *features)
+{
+    return features->source;
+}
+
 bool opevo_i_tvm_features_are_missing(const opevo_i_tvm_features *features, opevo_index point)
 {
     uint64_t place = 0;

@@ -40,6 +40,8 @@ opevo_status opevo_i_tvm_features_rows(opevo_i_tvm_features *features, opevo_ind
                                        const opevo_index *vertices, float *rows, size_t *count,
                                        opevo_error *err);
 
+/* Whether rows are those of numbers of points: of a source. */
+bool opevo_i_tvm_features_need_numbers(const opevo_i_tvm_features *features);
 /* Whether the source had nothing to say of the point whose rows were asked for last. */
 bool opevo_i_tvm_features_are_missing(const opevo_i_tvm_features *features, opevo_index point);
 

@@ -487,6 +487,11 @@ bool opevo_i_tvm_surrogate_is_ready(const opevo_i_tvm_surrogate *surrogate)
     return surrogate->earlier || opevo_i_tvm_ensemble_is_trained(&surrogate->models);
 }
 
+bool opevo_i_tvm_surrogate_needs_numbers(const opevo_i_tvm_surrogate *surrogate)
+{
+    return opevo_i_tvm_features_need_numbers(surrogate->features);
+}
+
 void opevo_i_tvm_surrogate_refuse_missing(opevo_i_tvm_surrogate *surrogate)
 {
     surrogate->refuses_missing = true;

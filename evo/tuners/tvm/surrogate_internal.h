@@ -105,6 +105,8 @@ opevo_status opevo_i_tvm_surrogate_teach_trees(opevo_i_tvm_surrogate *surrogate,
 
 /* Whether it can predict. */
 bool opevo_i_tvm_surrogate_is_ready(const opevo_i_tvm_surrogate *surrogate);
+/* Whether it knows points by their numbers, not by their vertices alone. */
+bool opevo_i_tvm_surrogate_needs_numbers(const opevo_i_tvm_surrogate *surrogate);
 /* Score points that the source of features has no rows for -INFINITY, not as a row of zeros. */
 void opevo_i_tvm_surrogate_refuse_missing(opevo_i_tvm_surrogate *surrogate);
 /* Whether the source of features has rows for a point; true without a source. Errors: NOMEM. */

@@ -104,7 +104,8 @@ CHECK_TEST(test_finds_the_best)
         for (uint64_t seed = 1; seed <= 5; seed++) {
             target wanted = make_target(space, seed);
             float least = seed % 2 ? 0 : seed == 2 ? -0.125F : -1;
-            opevo_i_tvm_annealing_goal goal = {target_scores, target_excludes, &wanted, least};
+            opevo_i_tvm_annealing_goal goal = {target_scores, target_excludes, &wanted, least,
+                                               false};
             opevo_i_tvm_annealing *annealing = opevo_i_tvm_annealing_create(space, 128, 2000);
             opevo_index points[40];
             size_t count = 0;
@@ -137,7 +138,7 @@ CHECK_TEST(test_steps)
 {
     opevo_space *space = formula_space(spaces[0]);
     target flat = {.space = space};
-    opevo_i_tvm_annealing_goal goal = {target_scores, target_excludes, &flat, 0};
+    opevo_i_tvm_annealing_goal goal = {target_scores, target_excludes, &flat, 0, false};
     opevo_i_tvm_annealing *annealing = opevo_i_tvm_annealing_create(space, 8, 500);
     opevo_index points[4];
     size_t count = 0;
@@ -169,7 +170,7 @@ CHECK_TEST(test_acceptance)
 
     for (uint64_t seed = 1; seed <= 4000; seed++) {
         target two = {.space = space, .scores = {0, 0.5F}};
-        opevo_i_tvm_annealing_goal goal = {target_scores, target_excludes, &two, 0};
+        opevo_i_tvm_annealing_goal goal = {target_scores, target_excludes, &two, 0, false};
         opevo_i_tvm_annealing *annealing = opevo_i_tvm_annealing_create(space, 1, 1);
         opevo_index points[1];
         opevo_index start = 0;
@@ -194,7 +195,7 @@ CHECK_TEST(test_scores_that_fail)
 {
     opevo_space *space = formula_space(spaces[0]);
     target wanted = make_target(space, 1);
-    opevo_i_tvm_annealing_goal goal = {target_scores, target_excludes, &wanted, 0};
+    opevo_i_tvm_annealing_goal goal = {target_scores, target_excludes, &wanted, 0, false};
     opevo_i_tvm_annealing *annealing = opevo_i_tvm_annealing_create(space, 8, 50);
     opevo_index points[4];
     size_t count = 0;
