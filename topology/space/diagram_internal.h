@@ -37,8 +37,8 @@ typedef struct opevo_i_topology_level {
     opevo_i_topology_arc *arcs; /* of a node ascending by `first` */
     uint64_t *counts;           /* points below each node: limbs of the group */
     uint64_t *before;           /* points of a node ahead of each of its arcs */
-    uint64_t *reach;            /* of each node, for this level and those behind it, at most
-                                       OPEVO_I_DIAGRAM_REACH: the bits of vertices behind the node */
+    uint64_t *reach;            /* opevo_i_topology_reach for each node: bits of the vertices of
+                                 * this level and of those behind it on paths from the node */
 } opevo_i_topology_level;
 
 typedef struct opevo_i_topology_group {

@@ -14,13 +14,15 @@
  *   know factorisations only. A neighbour in another branch is the first point of that branch.
  * - Among equally fit points the newest is expanded first.
  * - A forbidden neighbour is not visited, like a state that the source calls not legitimate. A
- *   forbidden start is replaced by a uniform allowed point.
+ *   forbidden start is replaced by a uniform allowed point. Where allowed points are rare, both are
+ *   made allowed by the space's diagram.
  * - Points that were measured before the search enter the queue in the place of the start.
  * - An expansion is evaluated whole before the next begins.
  * - With an empty queue the source ends; here a uniform point that was never visited enters it. */
 
 #include "gbfs_internal.h"
 
+#include <opevo/diagram.h>
 #include <opevo/memory.h>
 #include <opevo/space_listed.h>
 
@@ -40,7 +42,8 @@ typedef struct state {
 typedef struct gbfs {
     opevo_tuner super;
     const opevo_space *space;
-    size_t width; /* parameters of the space */
+    const opevo_diagram *diagram; /* that uniform draws come from; NULL: they do not */
+    size_t width;                 /* parameters of the space */
     size_t rho;
     bool reference;
     bool begun;
@@ -85,6 +88,7 @@ opevo_status opevo_i_gbfs_create(const opevo_space *space, const opevo_setting_v
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for greedy best-first search.");
     self->space = space;
+    self->diagram = opevo_space_draws_from(space);
     self->width = opevo_space_parameter_count(space);
     OPEVO_SETTINGS_READ(opevo_i_gbfs_settings, settings, self);
     self->reference = reference;
@@ -165,16 +169,19 @@ static void choose(gbfs *self, opevo_index total, size_t count)
     }
 }
 
-/* The point with another vertex of parameter i; in another branch the first there. */
+/* The point with another vertex of parameter i; in another branch the first there. A diagram makes
+ * an allowed one of it. */
 static opevo_index point_at(gbfs *self, size_t i, opevo_index vertex)
 {
     opevo_index from = self->vertices[i];
     opevo_index point = 0;
 
-    if (opevo_space_has_branches(self->space)) {
+    if (self->diagram || opevo_space_has_branches(self->space)) {
         memcpy(self->moved, self->vertices, self->width * sizeof *self->moved);
         self->moved[i] = vertex;
         opevo_space_settle(self->space, i, self->moved);
+        if (self->diagram)
+            opevo_diagram_settle(self->diagram, self->moved);
         return opevo_space_encode(self->space, self->moved);
     }
     self->vertices[i] = vertex;
@@ -228,7 +235,7 @@ static opevo_status expand(gbfs *self, opevo_index point, opevo_error *err)
             if (!opevo_i_rounds_nearest(self->rounds, self->moved, &next))
                 continue;
         }
-        if (opevo_space_allows(self->space, next) &&
+        if (next != point && (self->diagram || opevo_space_allows(self->space, next)) &&
             (self->reference || !opevo_i_rounds_has(self->rounds, next)))
             status = opevo_i_rounds_add(self->rounds, next, "neighbour", err);
     }
@@ -252,11 +259,11 @@ static opevo_status collect(gbfs *self, opevo_error *err)
 static opevo_status start(gbfs *self, opevo_error *err)
 {
     bool first = !self->begun;
-    opevo_index origin = opevo_space_first(self->space);
+    opevo_index origin = opevo_space_start(self->space);
 
     self->begun = true;
     opevo_i_rounds_begin(self->rounds);
-    if (first && opevo_space_allows(self->space, origin))
+    if (first && (self->diagram || opevo_space_allows(self->space, origin)))
         return opevo_i_rounds_add(self->rounds, origin, "initial", err);
     return opevo_i_rounds_add_uniform(self->rounds, &self->rng, "restart", &self->super.reason,
                                       err);

@@ -9,7 +9,8 @@
  * OpEvo (NNI, na2c.py), without its defects (na2c_reference.c):
  * - An episode makes `steps` moves. Each is uniform with probability epsilon, else drawn from the
  *   policy. A move that leads nowhere costs its step. Every new allowed point that is met is
- *   collected; a forbidden or known one is only passed through.
+ *   collected; a forbidden or known one is only passed through. Where allowed points are rare, a
+ *   move and the start are made allowed by the space's diagram.
  * - Episodes follow one another until at least `states` points are collected. These are proposed;
  *   once all are known there is one step of Adam on the advantage r - V(s), and the best point so
  *   far becomes the start.
@@ -25,6 +26,7 @@
 
 #include "na2c_internal.h"
 
+#include <opevo/diagram.h>
 #include <opevo/memory.h>
 #include <opevo/space_listed.h>
 
@@ -153,7 +155,7 @@ opevo_status opevo_i_gbfs_na2c_create(const opevo_space *space, const opevo_sett
     opevo_settings_read(opevo_i_gbfs_na2c_settings, setting_counts[kind], settings, self);
     self->rng = *rng;
     self->row_base = 1;
-    self->start = opevo_space_first(space);
+    self->start = opevo_space_start(space);
     OPEVO_TRY(opevo_i_gbfs_moves_create(space, &self->moves, err));
     OPEVO_TRY(allocate(self, err));
     if (kind != OPEVO_I_NA2C_UNIFORM && opevo_i_gbfs_moves_count(self->moves) > 0)

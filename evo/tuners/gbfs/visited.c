@@ -4,6 +4,7 @@
 
 #include "visited_internal.h"
 
+#include <opevo/diagram.h>
 #include <opevo/hash.h>
 #include <opevo/memory.h>
 
@@ -14,6 +15,7 @@ enum {
 
 struct opevo_i_gbfs_visited {
     const opevo_space *space;
+    const opevo_diagram *diagram; /* that makes allowed points of moves; NULL: none */
     const opevo_i_gbfs_moves *moves;
     size_t move_count;
     size_t feature_count;
@@ -43,6 +45,7 @@ opevo_i_gbfs_visited *opevo_i_gbfs_visited_create(const opevo_space *space,
     if (!self)
         return NULL;
     self->space = space;
+    self->diagram = opevo_space_draws_from(space);
     self->moves = moves;
     self->move_count = opevo_i_gbfs_moves_count(moves);
     self->feature_count = opevo_i_gbfs_moves_feature_count(moves);
@@ -151,7 +154,9 @@ static opevo_status make_move(opevo_i_gbfs_visited *self, uint32_t from, size_t 
     *to = from;
     if (!opevo_i_gbfs_moves_apply(self->moves, move, rng, self->vertices)) {
         /* it leads nowhere */
-    } else if (!opevo_space_has_strides(self->space)) {
+    } else if (self->diagram || !opevo_space_has_strides(self->space)) {
+        if (self->diagram)
+            opevo_diagram_settle(self->diagram, self->vertices);
         point = opevo_space_encode(self->space, self->vertices);
         self->decoded = NO_PLACE; /* more than one of the vertices may have changed */
         status = opevo_i_gbfs_visited_find(self, point, to, err);

@@ -61,16 +61,49 @@ opevo_index opevo_i_kt_permuted(opevo_index i, opevo_index size, uint64_t key)
     return i;
 }
 
+/* Put those other values of a parameter that the diagram allows in a random order; false where it
+ * says of none or too many. */
+static bool open_allowed(opevo_i_kt_climb *self, size_t i)
+{
+    const opevo_i_kt_space *space = self->space;
+    opevo_index values[OPEVO_I_KT_SHUFFLED_MOST];
+    size_t count = SIZE_MAX;
+
+    if (space->boxes)
+        count = opevo_diagram_alternatives(space->diagram, self->here, i, values,
+                                           OPEVO_I_KT_SHUFFLED_MOST);
+    if (count > OPEVO_I_KT_SHUFFLED_MOST)
+        return false;
+    self->others = count;
+    opevo_i_kt_order(self->rng, self->shuffled, (uint32_t)count);
+    for (size_t k = 0; k < count; k++)
+        self->shuffled[k] = (uint32_t)values[self->shuffled[k]];
+    return true;
+}
+
 /* Put the other values of the parameter in a random order. */
-static void open_parameter(opevo_i_kt_climb *self, opevo_index others)
+static void open_parameter(opevo_i_kt_climb *self, size_t i)
 {
     self->opened = true;
     self->value = 0;
-    if (others > OPEVO_I_KT_SHUFFLED_MOST) {
-        self->key = opevo_rng_u64(self->rng);
+    self->allowed = open_allowed(self, i);
+    if (self->allowed)
         return;
-    }
-    opevo_i_kt_order(self->rng, self->shuffled, (uint32_t)others);
+    self->others = self->space->sizes[i] - 1;
+    if (self->others > OPEVO_I_KT_SHUFFLED_MOST)
+        self->key = opevo_rng_u64(self->rng);
+    else
+        opevo_i_kt_order(self->rng, self->shuffled, (uint32_t)self->others);
+}
+
+/* The value of a parameter that is tried at a place of the order. */
+static opevo_index value_at(const opevo_i_kt_climb *self, size_t i, opevo_index at)
+{
+    opevo_index value = self->others > OPEVO_I_KT_SHUFFLED_MOST
+                            ? opevo_i_kt_permuted(at, self->others, self->key)
+                            : self->shuffled[(size_t)at];
+
+    return self->allowed ? value : value + (value >= self->here[i]);
 }
 
 bool opevo_i_kt_climb_next(opevo_i_kt_climb *self)
@@ -80,20 +113,14 @@ bool opevo_i_kt_climb_next(opevo_i_kt_climb *self)
     opevo_i_kt_copy(space, self->there, self->here);
     for (; self->parameter < space->width; self->parameter++) {
         size_t i = self->order[self->parameter];
-        opevo_index others = space->sizes[i] - 1;
 
         if (opevo_i_kt_is_silent(space, i, self->here))
             continue;
         if (!self->opened)
-            open_parameter(self, others);
-        while (self->value < others) {
-            opevo_index at = self->value++;
-            opevo_index value = others > OPEVO_I_KT_SHUFFLED_MOST
-                                    ? opevo_i_kt_permuted(at, others, self->key)
-                                    : self->shuffled[(size_t)at];
-
-            self->there[i] = value + (value >= self->here[i]);
-            if (opevo_i_kt_allows(space, self->there))
+            open_parameter(self, i);
+        while (self->value < self->others) {
+            self->there[i] = value_at(self, i, self->value++);
+            if (self->allowed || opevo_i_kt_allows(space, self->there))
                 return true;
             if (space->sparse && opevo_i_kt_become_listed(space, self->here, self->there))
                 return true;

@@ -21,7 +21,9 @@ typedef struct opevo_i_kt_climb {
     uint32_t *order;    /* of the parameters */
     size_t parameter;   /* place in `order` */
     opevo_index value;  /* values of it that were tried */
+    opevo_index others; /* values to try */
     bool opened;        /* its values are in order */
+    bool allowed;       /* `shuffled` are those that the diagram allows, not numbers of others */
     uint32_t shuffled[OPEVO_I_KT_SHUFFLED_MOST];
     uint64_t key; /* of the permutation of a longer list */
 } opevo_i_kt_climb;

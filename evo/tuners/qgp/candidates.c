@@ -5,6 +5,7 @@
 #include "candidates_internal.h"
 
 #include <opevo/child_sampler.h>
+#include <opevo/diagram.h>
 #include <opevo/hash.h>
 #include <opevo/memory.h>
 #include <opevo/random_allowed.h>
@@ -173,11 +174,13 @@ cleanup:
     return status;
 }
 
-/* A step of a choice leads to the first point of the branch that it opens. */
+/* A step of a choice leads to the first point of the branch that it opens; where allowed points are
+ * rare, a step to one that the diagram makes of it. */
 static opevo_status offer_neighbours(opevo_i_qgp_candidates *self, opevo_index_set *pool,
                                      opevo_index from, size_t *left, opevo_rng *rng,
                                      opevo_error *err)
 {
+    const opevo_diagram *diagram = opevo_space_draws_from(self->space);
     opevo_status status = OPEVO_OK;
     size_t width = opevo_space_parameter_count(self->space);
 
@@ -199,6 +202,8 @@ static opevo_status offer_neighbours(opevo_i_qgp_candidates *self, opevo_index_s
         for (opevo_index k = 0; k < degree && k<NEIGHBOURS_OF_ONE && * left> 0; k++, --*left) {
             self->vertices[p] = opevo_parameter_neighbour(parameter, vertex, k);
             opevo_space_settle(self->space, p, self->vertices);
+            if (diagram)
+                opevo_diagram_settle(diagram, self->vertices);
             OPEVO_TRY(offer(self, pool, opevo_space_encode(self->space, self->vertices), err));
             opevo_space_decode(self->space, from, self->vertices);
         }

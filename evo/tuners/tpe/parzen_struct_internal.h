@@ -38,8 +38,8 @@ typedef struct opevo_i_tpe_kept {
     double *whole; /* by mean: on the domain */
 } opevo_i_tpe_kept;
 
-/* Ordered: the smallest deviation, and the gaps between neighbouring values and between them and the
- * mean of the prior, which nearly all components have. */
+/* The deviations that nearly all components of ordered values have: the smallest one, and the gaps
+ * between neighbouring values and between them and the mean of the prior. */
 enum { OPEVO_I_PARZEN_LEAST, OPEVO_I_PARZEN_HALF, OPEVO_I_PARZEN_ONE, OPEVO_I_PARZEN_KEPT };
 
 typedef struct opevo_i_tpe_mixture {

@@ -12,8 +12,8 @@
 
 typedef struct opevo_i_tvm_annealing opevo_i_tvm_annealing;
 
-/* `space` must outlive it. Where a step costs several times as much as in others, in wide spaces and
- * in those that are drawn from their diagrams, a search has a fifth of the steps. NULL without
+/* `space` must outlive it. Where a step costs several times as much as in others, in wide spaces
+ * and in those that are drawn from their diagrams, a search has a fifth of the steps. NULL without
  * memory. */
 opevo_i_tvm_annealing *opevo_i_tvm_annealing_create(const opevo_space *space, size_t chains,
                                                     size_t steps);

@@ -62,27 +62,27 @@ static void destroy(opevo_tuner *tuner)
 /* ---- Samples ---- */
 
 /* Whether a sample is a new program; it is then in the population. Sampled by its genes, or
- * uniformly from a diagram (NULL: not). */
-static opevo_status take_sample(opevo_i_tvm_evolution *self, const opevo_diagram *diagram,
-                                opevo_index_set *met, opevo_error *err)
+ * uniformly from the diagram. */
+static opevo_status take_sample(opevo_i_tvm_evolution *self, bool uniform, opevo_index_set *met,
+                                opevo_error *err)
 {
     opevo_index *vertices = self->vertices + self->now_count * self->width;
     opevo_status status = OPEVO_OK;
     opevo_index point = 0;
-    bool known = false;
+    bool allowed = true, known = false;
 
     if (opevo_space_is_sparse(self->space)) {
         point = opevo_space_listed_point(
             self->space, opevo_rng_below_wide(&self->rng, opevo_space_listed_count(self->space)));
         opevo_space_decode(self->space, point, vertices);
-    } else if (diagram) {
-        point = opevo_rng_allowed(&self->rng, diagram);
+    } else if (uniform) {
+        point = opevo_rng_allowed(&self->rng, self->diagram);
         opevo_space_decode(self->space, point, vertices);
     } else {
         opevo_i_tvm_genome_sample(((opevo_i_tvm_ansor *)self)->genome, 0, &self->rng, vertices);
-        point = opevo_space_encode(self->space, vertices);
+        allowed = opevo_i_tvm_evolution_settle(self, vertices, &point);
     }
-    if (!opevo_space_allows(self->space, point) || opevo_index_set_has(met, point))
+    if (!allowed || opevo_index_set_has(met, point))
         return OPEVO_OK;
     status = opevo_i_tvm_surrogate_knows(self->surrogate, point, vertices, &known, err);
     if (status != OPEVO_OK || !known)
@@ -95,7 +95,7 @@ static opevo_status take_sample(opevo_i_tvm_evolution *self, const opevo_diagram
 
 /* Batches of as many samples as a generation has points, until enough of them are programs and
  * different. After five batches in a row without a new one half as many are enough, now and later;
- * after one, where allowed points are rare, they are drawn uniformly.
+ * after one, where samples come from a diagram, they are drawn uniformly.
  * Source: TVM v0.8, SketchPolicyNode::SampleInitPopulation. */
 static opevo_status sample(opevo_i_tvm_evolution *self, opevo_error *err)
 {
@@ -108,11 +108,11 @@ static opevo_status sample(opevo_i_tvm_evolution *self, opevo_error *err)
     self->now_count = 0;
     for (int barren = 0; self->now_count < ansor->minimum;) {
         size_t before = self->now_count;
-        const opevo_diagram *diagram = barren ? opevo_space_draws_from(self->space) : NULL;
+        bool uniform = barren && self->diagram;
 
         for (size_t i = 0; i < self->plan.population && self->now_count < self->plan.population;
              i++)
-            OPEVO_TRY(take_sample(self, diagram, met, err));
+            OPEVO_TRY(take_sample(self, uniform, met, err));
         barren = self->now_count > before ? 0 : barren + 1;
         if (barren == BARREN_MOST) {
             ansor->minimum /= 2;

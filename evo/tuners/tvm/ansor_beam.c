@@ -18,8 +18,7 @@ static bool complete(opevo_i_tvm_ansor *self, size_t first, opevo_index *row, op
 
     for (int i = 0; i < COMPLETIONS_MOST; i++) {
         opevo_i_tvm_genome_sample(self->genome, first, &evolution->rng, row);
-        *point = opevo_space_encode(evolution->space, row);
-        if (opevo_space_allows(evolution->space, *point))
+        if (opevo_i_tvm_evolution_settle(evolution, row, point))
             return true;
         if (opevo_space_is_sparse(evolution->space) &&
             opevo_space_nearest_listed(evolution->space, row, NULL, NULL, point)) {

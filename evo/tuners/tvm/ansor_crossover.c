@@ -80,8 +80,7 @@ static void add_exchanges(opevo_i_tvm_ansor *self, size_t child, size_t to, size
         memcpy(row, row_of(self, to), evolution->width * sizeof *row);
         if (!copy_stage(self, stage, row_of(self, from), row))
             continue;
-        batch->points[batch->count] = opevo_space_encode(evolution->space, row);
-        if (opevo_space_allows(evolution->space, batch->points[batch->count]))
+        if (opevo_i_tvm_evolution_settle(evolution, row, &batch->points[batch->count]))
             batch->exchanges[batch->count++] =
                 (exchange){.child = child, .stage = stage, .to = to, .from = from};
     }
@@ -104,8 +103,7 @@ static opevo_status finish_batch(opevo_i_tvm_ansor *self, size_t *made, opevo_er
             if (batch->scores[i] > evolution->scores[first->to])
                 copy_stage(self, batch->exchanges[i].stage, row_of(self, first->from), child);
         }
-        evolution->next_points[*made] = opevo_space_encode(evolution->space, child);
-        *made += opevo_space_allows(evolution->space, evolution->next_points[*made]);
+        *made += opevo_i_tvm_evolution_settle(evolution, child, &evolution->next_points[*made]);
     }
     batch->count = 0;
     return status;

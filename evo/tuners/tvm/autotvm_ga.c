@@ -23,7 +23,7 @@ enum { REDRAWS_MOST = 8192 };
 typedef struct genetic {
     opevo_tuner super;
     const opevo_space *space;
-    const opevo_diagram *diagram; /* says fastest what is allowed; NULL: the constraints do */
+    const opevo_diagram *diagram; /* that makes allowed points of children; NULL: none */
     size_t width;
     size_t population;
     size_t elite;
@@ -217,12 +217,12 @@ static opevo_status add_child(genetic *self, const char **exhausted, opevo_error
         opevo_index point = 0;
 
         complete(self);
-        if (!self->diagram || opevo_diagram_allows(self->diagram, self->child)) {
-            point = opevo_space_encode(self->space, self->child);
-            if (!opevo_i_rounds_has(self->rounds, point) &&
-                (self->diagram || opevo_space_allows(self->space, point)))
-                return opevo_i_rounds_add(self->rounds, point, "child", err);
-        }
+        if (self->diagram)
+            opevo_diagram_settle(self->diagram, self->child);
+        point = opevo_space_encode(self->space, self->child);
+        if (!opevo_i_rounds_has(self->rounds, point) &&
+            (self->diagram || opevo_space_allows(self->space, point)))
+            return opevo_i_rounds_add(self->rounds, point, "child", err);
         redraw(self, (size_t)opevo_rng_below(&self->rng, self->width));
     }
     return opevo_i_rounds_add_uniform(self->rounds, &self->rng, "uniform", exhausted, err);

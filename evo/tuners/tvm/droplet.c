@@ -17,6 +17,7 @@
  * several values, for which TVM cannot list the 2^(d + 1) - 2 choices, only all knobs at once,
  * pairs and single ones are stepped. */
 
+#include <opevo/diagram.h>
 #include <opevo/hash.h>
 #include <opevo/memory.h>
 #include <opevo/space_listed.h>
@@ -45,6 +46,7 @@ typedef struct entry {
 typedef struct droplet {
     opevo_tuner super;
     const opevo_space *space;
+    const opevo_diagram *diagram; /* that makes allowed points of steps; NULL: none */
     size_t batch;
     unsigned exhausted; /* 0: restart; 1: stop */
     opevo_rng rng;
@@ -110,6 +112,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     if (!self)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner droplet.");
     self->space = space;
+    self->diagram = opevo_space_draws_from(space);
     self->width = opevo_space_parameter_count(space);
     OPEVO_SETTINGS_READ(settings_table, settings, self);
     self->rng = *rng;
@@ -187,6 +190,8 @@ static opevo_index point_of(const droplet *self, const bool *chosen, bool up)
 
         vertices[one->place] = !chosen[i] ? one->still : up ? one->up : one->down;
     }
+    if (self->diagram)
+        opevo_diagram_settle(self->diagram, vertices);
     return opevo_space_encode(self->space, vertices);
 }
 
@@ -287,7 +292,7 @@ static opevo_status fill(droplet *self, opevo_error *err)
             opevo_space_decode(self->space, point, vertices);
             if (opevo_i_rounds_nearest(self->rounds, vertices, &point))
                 status = opevo_i_rounds_add(self->rounds, point, one->origin, err);
-        } else if (opevo_space_allows(self->space, point)) {
+        } else if (self->diagram || opevo_space_allows(self->space, point)) {
             status = opevo_i_rounds_add(self->rounds, point, one->origin, err);
         }
     }

@@ -49,6 +49,7 @@ bool opevo_i_tvm_evolution_init(opevo_i_tvm_evolution *self, const opevo_i_tvm_e
     self->ways = ways;
     self->plan = *plan;
     self->space = space;
+    self->diagram = opevo_space_draws_from(space);
     self->width = opevo_space_parameter_count(space);
     self->rng = *rng;
     opevo_i_tvm_model_stream(rng, &self->of_model);
@@ -314,15 +315,25 @@ static opevo_status observe_one(opevo_i_tvm_evolution *self, opevo_index point, 
     return opevo_i_tvm_surrogate_observe(self->surrogate, point, fitness, err);
 }
 
-bool opevo_i_tvm_evolution_allows(const opevo_i_tvm_evolution *self, const opevo_index *vertices,
+bool opevo_i_tvm_evolution_allows(const opevo_i_tvm_evolution *self, opevo_index *vertices,
                                   opevo_index *point)
 {
-    if (opevo_space_is_wide(self->space) && !opevo_i_tvm_surrogate_needs_numbers(self->surrogate)) {
-        *point = OPEVO_INDEX_MAX;
+    if (!opevo_space_is_wide(self->space) || opevo_i_tvm_surrogate_needs_numbers(self->surrogate))
+        return opevo_i_tvm_evolution_settle(self, vertices, point);
+    *point = OPEVO_INDEX_MAX;
+    if (!self->diagram)
         return opevo_space_allows_vertices(self->space, vertices);
-    }
+    opevo_diagram_settle(self->diagram, vertices);
+    return true;
+}
+
+bool opevo_i_tvm_evolution_settle(const opevo_i_tvm_evolution *self, opevo_index *vertices,
+                                  opevo_index *point)
+{
+    if (self->diagram)
+        opevo_diagram_settle(self->diagram, vertices);
     *point = opevo_space_encode(self->space, vertices);
-    return opevo_space_allows(self->space, *point);
+    return self->diagram || opevo_space_allows(self->space, *point);
 }
 
 bool opevo_i_tvm_evolution_step(opevo_i_tvm_evolution *self, opevo_index *vertices,

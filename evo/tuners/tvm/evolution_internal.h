@@ -9,6 +9,8 @@
 #ifndef OPEVO_EVOLUTION_INTERNAL_H
 #define OPEVO_EVOLUTION_INTERNAL_H
 
+#include <opevo/diagram.h>
+
 #include "rounds_internal.h"
 #include "surrogate_internal.h"
 
@@ -75,6 +77,7 @@ struct opevo_i_tvm_evolution {
     const opevo_i_tvm_evolution_ways *ways;
     opevo_i_tvm_evolution_plan plan;
     const opevo_space *space;
+    const opevo_diagram *diagram; /* that uniform draws come from; NULL: they do not */
     size_t width;
     opevo_rng rng, of_model; /* the latter draws the first weights of a network */
     opevo_i_rounds *rounds;
@@ -159,10 +162,13 @@ void opevo_i_tvm_evolution_weigh(opevo_i_tvm_evolution *self);
  * max(score, 0) / sum max(score, 0), or uniform if the sum is 0. */
 size_t opevo_i_tvm_evolution_parent(opevo_i_tvm_evolution *self);
 
-/* Whether the vertices of a child are those of an allowed point, and its number in *point. A wide
- * space keeps each point that it numbers, so that of children has no number, OPEVO_INDEX_MAX, until
- * it is listed; where the model asks for numbers it has. */
-bool opevo_i_tvm_evolution_allows(const opevo_i_tvm_evolution *self, const opevo_index *vertices,
+/* Whether the vertices of a child are those of an allowed point, which a diagram makes of them, and
+ * its number in *point. A wide space keeps each point that it numbers, so that of children has no
+ * number, OPEVO_INDEX_MAX, until it is listed; where the model asks for numbers it has. */
+bool opevo_i_tvm_evolution_allows(const opevo_i_tvm_evolution *self, opevo_index *vertices,
+                                  opevo_index *point);
+/* The same, with a number. */
+bool opevo_i_tvm_evolution_settle(const opevo_i_tvm_evolution *self, opevo_index *vertices,
                                   opevo_index *point);
 /* In a sparse space, a step in the list from the point that `vertices` are; always true. */
 bool opevo_i_tvm_evolution_step(opevo_i_tvm_evolution *self, opevo_index *vertices,

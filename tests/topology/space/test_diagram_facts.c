@@ -108,6 +108,41 @@ static void check_counts_of_alternatives(const opevo_space *space, opevo_index p
         assert_int_equal(counts[i], opevo_diagram_alternatives(diagram, vertices, i, NULL, 0));
 }
 
+/* Allowed vertices stay, and others become allowed. */
+static void check_settling(const opevo_space *space, opevo_index point)
+{
+    const opevo_diagram *diagram = diagram_of(space);
+    opevo_index vertices[WIDTH_MOST], settled[WIDTH_MOST];
+    size_t width = opevo_space_parameter_count(space);
+
+    opevo_space_decode(space, point, vertices);
+    memcpy(settled, vertices, sizeof settled);
+    assert_int_equal(opevo_diagram_settle(diagram, settled), opevo_space_allows(space, point));
+    assert_true(opevo_diagram_allows(diagram, settled));
+    for (size_t i = 0; opevo_space_allows(space, point) && i < width; i++)
+        assert_true(settled[i] == vertices[i]);
+}
+
+/* Among 1, 2, 7, 8 of 0 .. 9. */
+CHECK_TEST(test_settling_is_near)
+{
+    static const uint64_t nearest[] = {1, 1, 2, 2, 2, 7, 7, 7, 8, 8};
+    opevo_space *space = NULL;
+
+    CHECK_OK(opevo_space_parse("{\"a\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3, 4, 5, 6,"
+                               " 7, 8, 9]}, \"_constraints\": [\"a == 1 || a == 2 || a == 7 ||"
+                               " a == 8\"]}",
+                               "here", NULL, &space, &err));
+    for (opevo_index v = 0; v < 10; v++) {
+        opevo_index settled = v;
+
+        opevo_diagram_settle(diagram_of(space), &settled);
+        assert_true(settled == nearest[(size_t)v]);
+    }
+    assert_true(opevo_space_start(space) == 0); /* many are allowed */
+    opevo_space_destroy(space);
+}
+
 CHECK_TEST(test_random_systems)
 {
     size_t systems = 0;
@@ -124,6 +159,8 @@ CHECK_TEST(test_random_systems)
         }
         for (opevo_index point = 0; space && point < opevo_space_size(space); point += 1 + n % 7) {
             check_alternatives(space, point);
+            if (opevo_diagram_log2_count(diagram_of(space)) >= 0)
+                check_settling(space, point);
             if (opevo_space_allows(space, point))
                 check_counts_of_alternatives(space, point);
         }

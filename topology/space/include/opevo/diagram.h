@@ -146,6 +146,14 @@ size_t opevo_diagram_alternatives_of_allowed(const opevo_diagram *diagram,
 bool opevo_diagram_count_alternatives(const opevo_diagram *diagram, const opevo_index *vertices,
                                       size_t group, size_t *counts);
 
+/* Change vertices to those of an allowed point of a space that has any: in the order of the diagram
+ * each that fits with those ahead of it stays, and another becomes the nearest that does, the
+ * smaller of two. Whether all stayed, as they do if and only if they are allowed. Cost: a search
+ * among the arcs of a node for each parameter. */
+bool opevo_diagram_settle(const opevo_diagram *diagram, opevo_index *vertices);
+/* The first point of a space, so changed where uniform draws come from its diagram. */
+opevo_index opevo_space_start(const opevo_space *space);
+
 /* An allowed point with the smallest sum of differences |vertex - wanted| of all parameters, of a
  * space without branches; among equals that with the larger vertices, the first levels first.
  * False, with nothing written, where no point is allowed, and without memory. Cost: 16 bytes for
