@@ -15,7 +15,16 @@ bool __wrap_opevo_space_allows_vertices(const opevo_space *space, const opevo_in
 bool __real_opevo_diagram_allows(const opevo_diagram *diagram, const opevo_index *vertices);
 bool __wrap_opevo_diagram_allows(const opevo_diagram *diagram, const opevo_index *vertices);
 
-static size_t refused;
+opevo_index __real_opevo_space_encode(const opevo_space *space, const opevo_index *vertices);
+opevo_index __wrap_opevo_space_encode(const opevo_space *space, const opevo_index *vertices);
+
+static size_t refused, numbered;
+
+opevo_index __wrap_opevo_space_encode(const opevo_space *space, const opevo_index *vertices)
+{
+    numbered++;
+    return __real_opevo_space_encode(space, vertices);
+}
 
 static bool counted(bool allowed)
 {
@@ -171,4 +180,32 @@ CHECK_TEST(test_tiles)
 CHECK_TEST(test_pairs)
 {
     check_tuners(write_pairs());
+}
+
+/* A wide space keeps every point that it numbers, so that the thousands which a search looks at for
+ * each trial have no numbers: autotvm's chains make 200 steps. */
+CHECK_TEST(test_wide_space_numbers_few_points)
+{
+    enum { WIDE_TRIALS = 256, NUMBERED_MOST = 50 };
+    opevo_text json = {0};
+    opevo_space *space = NULL;
+
+    opevo_text_add(&json, "{");
+    for (unsigned i = 0; i < 60; i++) {
+        char name[8];
+
+        snprintf(name, sizeof name, "p%u", i);
+        add_values(&json, name, 8, true);
+    }
+    opevo_text_add(&json, "}");
+    space = formula_space(json.data);
+    assert_true(opevo_space_is_wide(space));
+    numbered = 0;
+    for (size_t t = 0; t < opevo_tuner_count(); t++) {
+        if (strcmp(opevo_tuner_get(t)->name, "autotvm") == 0)
+            run_on(opevo_tuner_get(t), space, WIDE_TRIALS);
+    }
+    assert_true(numbered >= WIDE_TRIALS && numbered < NUMBERED_MOST * WIDE_TRIALS);
+    opevo_space_destroy(space);
+    opevo_text_free(&json);
 }
