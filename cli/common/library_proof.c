@@ -10,9 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#define MEMORY_PLAN "the memory plan, "
 #define NOT_COVERED                                                                                \
-    "the memory plan, the order of steps, steps that are not kernels, and what each proof does "   \
-    "not cover"
+    "the text of the library around its kernels, nodes that are not kernels, and what each proof " \
+    "does not cover"
 
 enum { CERTIFICATE_BYTES = 1 << 26 };
 
@@ -143,9 +144,9 @@ void opevo_i_cli_library_proof_print(const opevo_i_cli_library_proof *proof, boo
     if (!json) {
         opevo_text_printf(out,
                           "%zu of %zu kernel%s proved, %zu refuted, %zu undecided. Not "
-                          "covered: " NOT_COVERED ".\n",
+                          "covered: %s" NOT_COVERED ".\n",
                           proof->proved, proof->kernels, proof->kernels == 1 ? "" : "s",
-                          proof->refuted, proof->undecided);
+                          proof->refuted, proof->undecided, proof->memory_plan ? "" : MEMORY_PLAN);
         return;
     }
     opevo_text_add(out, "{");
@@ -154,6 +155,7 @@ void opevo_i_cli_library_proof_print(const opevo_i_cli_library_proof *proof, boo
     opevo_json_index(out, "proved", proof->proved);
     opevo_json_index(out, "refuted", proof->refuted);
     opevo_json_index(out, "undecided", proof->undecided);
-    opevo_json_string(out, "not_covered", NOT_COVERED);
+    opevo_json_string(out, "not_covered",
+                      proof->memory_plan ? NOT_COVERED : MEMORY_PLAN NOT_COVERED);
     opevo_text_add(out, "}\n");
 }

@@ -10,6 +10,7 @@
 /* What was found: kernels by the exit status of their proofs. */
 typedef struct opevo_i_cli_library_proof {
     size_t kernels, proved, refuted, undecided;
+    bool memory_plan; /* is proved */
 } opevo_i_cli_library_proof;
 
 /* Whether a folder has a kernel_000.c. */

@@ -145,7 +145,7 @@ static opevo_status prove_kernels(const char *folder, const opevo_network_librar
                                   bool json, opevo_text *out, int *exit_code, opevo_error *err)
 {
     const opevo_i_cli_proof_request request = {.json = true};
-    opevo_i_cli_library_proof proof = {0};
+    opevo_i_cli_library_proof proof = {.memory_plan = true};
     opevo_text answers = {0}, path = {0}, last = {0};
     opevo_status status = OPEVO_OK;
 
