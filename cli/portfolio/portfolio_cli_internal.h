@@ -22,7 +22,8 @@ typedef struct opevo_i_cli_portfolio_workload {
     double *numbers; /* `count` of them; NULL: none */
     size_t count;
     double weight;
-    char *unit; /* of the first of its runs; NULL: a recording */
+    char *unit;              /* of the first of its runs; NULL: a recording */
+    char *on, *what, *space; /* likewise; as in opevo_objective_note, "" if unknown */
 } opevo_i_cli_portfolio_workload;
 
 /* Starts as zeros. */
@@ -51,6 +52,13 @@ typedef struct opevo_i_cli_portfolio {
 opevo_status opevo_i_cli_portfolio_read(const opevo_call *call, opevo_i_cli_portfolio *out,
                                         opevo_error *err);
 void opevo_i_cli_portfolio_free(opevo_i_cli_portfolio *self);
+
+/* Write the kernels of workloads that devices measured into the folder (portfolio_kernels.c).
+ * Errors: INVALID for a folder that has such files, and for an objective that cannot be opened
+ * here; IO; NOMEM. */
+opevo_status opevo_i_cli_portfolio_kernels(const opevo_call *call,
+                                           const opevo_i_cli_portfolio *portfolio,
+                                           const char *folder, size_t *written, opevo_error *err);
 
 /* As text or as JSON (portfolio_print.c). */
 opevo_status opevo_i_cli_portfolio_print(const opevo_i_cli_portfolio *self, opevo_text *out,

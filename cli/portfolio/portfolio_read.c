@@ -159,6 +159,26 @@ typedef struct store_reader {
     opevo_error *err;
 } store_reader;
 
+/* What the first run of a workload says of it; false without memory. */
+static bool note_run(opevo_i_cli_portfolio_workload *row, const opevo_run_info *info)
+{
+    row->unit = opevo_strdup(info->unit);
+    row->on = opevo_strdup(info->on);
+    row->what = opevo_strdup(info->what);
+    row->space = opevo_strdup(info->space);
+    return row->unit && row->on && row->what && row->space;
+}
+
+static void free_workload(opevo_i_cli_portfolio_workload *row)
+{
+    opevo_free(row->name);
+    opevo_free(row->numbers);
+    opevo_free(row->unit);
+    opevo_free(row->on);
+    opevo_free(row->what);
+    opevo_free(row->space);
+}
+
 /* Results in other units say nothing of each other, and belong to a workload of their own. */
 static opevo_status find_workload_of(opevo_i_cli_portfolio *self, const opevo_run_info *info,
                                      size_t *out, opevo_error *err)
@@ -169,7 +189,7 @@ static opevo_status find_workload_of(opevo_i_cli_portfolio *self, const opevo_ru
 
     OPEVO_TRY(status);
     row = &self->workloads[*out];
-    if (!row->unit && !(row->unit = opevo_strdup(info->unit)))
+    if (!row->unit && !note_run(row, info))
         return fail_memory(err);
     if (opevo_unit_agree(row->unit, info->unit))
         return OPEVO_OK;
@@ -340,9 +360,7 @@ static opevo_status drop_failures(opevo_i_cli_portfolio *self, opevo_error *err)
         opevo_text_printf(&self->dropped, "%s%s", self->dropped.length ? ", " : "", row.name);
         opevo_text_add(&self->dropped_json, self->dropped_json.length ? ", " : "");
         opevo_text_add_json(&self->dropped_json, row.name);
-        opevo_free(row.name);
-        opevo_free(row.numbers);
-        opevo_free(row.unit);
+        free_workload(&row);
     }
     for (size_t i = 0; i < self->cell_count; i++) {
         opevo_i_cli_portfolio_cell cell = self->cells[i];
@@ -495,11 +513,8 @@ void opevo_i_cli_portfolio_free(opevo_i_cli_portfolio *self)
 {
     for (size_t i = 0; i < self->cell_count; i++)
         opevo_free(self->cells[i].configuration);
-    for (size_t i = 0; i < self->workload_count; i++) {
-        opevo_free(self->workloads[i].name);
-        opevo_free(self->workloads[i].numbers);
-        opevo_free(self->workloads[i].unit);
-    }
+    for (size_t i = 0; i < self->workload_count; i++)
+        free_workload(&self->workloads[i]);
     opevo_free(self->cells);
     opevo_free(self->workloads);
     opevo_free(self->regret);

@@ -20,7 +20,9 @@ static const opevo_option options[] = {
     {"numbers", "NAME=N,N,...", "the numbers of a workload (default: those of its shape)", true},
     {"depth", "N", "decisions of the tree on a path (default 3, at most 8)", false},
     {"seconds", "S", "time for each proof, after which the gap is printed (default 60)", false},
-    {"emit", "DIR", "write portfolio.h, which dispatches but has no kernels, and portfolio.json",
+    {"emit", "DIR",
+     "write portfolio.h, which dispatches, portfolio.json, and kernels that devices "
+     "measured",
      false},
     {"json", NULL, "print one JSON object", false},
 };
@@ -73,11 +75,12 @@ cleanup:
 
 /* ---- Files ---- */
 
-static const char *const file_names[] = {"portfolio.h", "portfolio.json"};
+static const char *const file_names[] = {"portfolio.h", "portfolio.json", "Makefile", "kernels.h",
+                                         "kernels.c"};
 
 static opevo_status refuse_present(const char *folder, opevo_error *err)
 {
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof file_names / sizeof *file_names; i++) {
         opevo_text path = {0};
         bool present = false;
 
@@ -130,6 +133,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     opevo_i_cli_portfolio self = {.cells = NULL};
     const char *folder = opevo_i_cli_option(call, "emit");
     uint64_t depth = 0;
+    size_t kernels = 0;
     opevo_status status = OPEVO_OK;
 
     (void)exit_code;
@@ -142,11 +146,19 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(find(&self, (size_t)depth, err));
     if (folder)
         OPEVO_TRY(emit(&self, folder, err));
+    if (folder)
+        OPEVO_TRY(opevo_i_cli_portfolio_kernels(call, &self, folder, &kernels, err));
     if (opevo_i_cli_flag(call, "json"))
         opevo_i_cli_portfolio_print_json(&self, out);
     else
         status = opevo_i_cli_portfolio_print(&self, out, err);
-    if (folder && !opevo_i_cli_flag(call, "json"))
+    if (folder && kernels && !opevo_i_cli_flag(call, "json"))
+        opevo_text_printf(
+            out,
+            "%s/portfolio.h says which configuration to call; make -C %s check builds "
+            "and checks its kernels: %zu.\n",
+            folder, folder, kernels);
+    else if (folder && !opevo_i_cli_flag(call, "json"))
         opevo_text_printf(out,
                           "%s/portfolio.h says which configuration to call; the kernels themselves "
                           "are not in it: build one for each configuration.\n",
