@@ -20,6 +20,7 @@ static opevo_status infer_constant(const opevo_i_net_call *call, opevo_error *er
     size_t count = numbers ? numbers->n_floats : wholes ? wholes->n_ints : 1;
     opevo_status status = OPEVO_OK;
 
+    call->out[0]->packed = tensor && tensor->t && opevo_i_net_is_packed(tensor->t);
     if (tensor && tensor->t)
         return opevo_i_net_array_of(tensor->t, "Attribute value", NULL, out, err);
     if (!number && !whole && !numbers && !wholes)

@@ -178,6 +178,8 @@ opevo_status opevo_i_net_array_of(const Onnx__Tensor *tensor, const char *what, 
 
 /* ---- Arrays ---- */
 
+/* Whether two elements lie in a byte, the first in its lower bits: those of 4 bits. */
+bool opevo_i_net_is_packed(const Onnx__Tensor *tensor);
 /* Whether the data of a TensorProto are not in it, but in a file that it names. */
 bool opevo_i_net_is_external(const Onnx__Tensor *tensor);
 /* Allocate and read them; type and shape are set. Nothing is opened but regular files in the folder

@@ -55,6 +55,8 @@ static opevo_status infer_quantized(const opevo_i_net_call *call, opevo_error *e
     if (!opevo_network_type_bytes(type) || opevo_i_net_type_is_whole(type) == back ||
         (back && !opevo_i_net_type_is_whole(in->type)))
         return OPEVO_FAIL(err, OPEVO_INVALID, "opevo does not quantise to or from these types.");
+    if (zero && zero->packed && !back)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "opevo does not quantise to 4 bits.");
     if (zero && opevo_array_elements(&zero->array) != opevo_array_elements(&call->in[1]->array))
         return OPEVO_FAIL(err, OPEVO_INVALID, "It has another number of zeros than of scales.");
     return opevo_i_net_shape(call->out[0], type, in->dims, in->extent, err);

@@ -74,6 +74,7 @@ static opevo_status take_initializers(opevo_i_net_reader *self, opevo_error *err
         if (status != OPEVO_OK)
             return status;
         value->constant = true;
+        value->packed = opevo_i_net_is_packed(graph->initializer[i]);
     }
     return OPEVO_OK;
 }

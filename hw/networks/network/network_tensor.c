@@ -10,8 +10,13 @@
 
 #include <string.h>
 
-/* ONNX's types of 16 bits; their elements become float32. */
-enum { FLOAT16 = 10, BFLOAT16 = 16 };
+/* ONNX's types of 16 bits, whose elements become float32, and of 4, which become those of 8. */
+enum { FLOAT16 = 10, BFLOAT16 = 16, UINT4 = 21, INT4 = 22 };
+
+bool opevo_i_net_is_packed(const Onnx__Tensor *tensor)
+{
+    return tensor->data_type == UINT4 || tensor->data_type == INT4;
+}
 
 /* Sets type and shape; the data are still to come. */
 static opevo_status take_shape(const Onnx__Tensor *tensor, const char *what, opevo_array *out,
@@ -19,12 +24,16 @@ static opevo_status take_shape(const Onnx__Tensor *tensor, const char *what, ope
 {
     bool is_short = tensor->data_type == FLOAT16 || tensor->data_type == BFLOAT16;
 
-    out->type = is_short ? OPEVO_NETWORK_UINT16 : (opevo_network_type)tensor->data_type;
+    out->type = is_short                     ? OPEVO_NETWORK_UINT16
+                : tensor->data_type == UINT4 ? OPEVO_NETWORK_UINT8
+                : tensor->data_type == INT4  ? OPEVO_NETWORK_INT8
+                                             : (opevo_network_type)tensor->data_type;
     if (!opevo_network_type_bytes(out->type))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s has elements of ONNX type %d; opevo reads float16, bfloat16, "
-                          "float32, float64, bool, int8 to int64 and uint8 to uint32.",
-                          what, tensor->data_type);
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "%s has elements of ONNX type %d; opevo reads float16, bfloat16, "
+            "float32, float64, bool, int8 to int64 and uint8 to uint32.",
+            what, tensor->data_type);
     if (tensor->n_dims > OPEVO_NETWORK_DIMS)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s has %zu dimensions; opevo takes up to %d.", what,
                           tensor->n_dims, OPEVO_NETWORK_DIMS);
@@ -73,6 +82,30 @@ static void copy_elements(const Onnx__Tensor *tensor, size_t count, opevo_array 
                                       : tensor->int32_data[i]);
 }
 
+/* Elements of 4 bits, each as one of 8. */
+static opevo_status unpack(const Onnx__Tensor *tensor, const char *what, opevo_array *out,
+                           opevo_error *err)
+{
+    int64_t count = opevo_array_elements(out), bytes = (count + 1) / 2;
+    size_t stored = tensor->has_raw_data ? tensor->raw_data.len : tensor->n_int32_data;
+    opevo_status status = OPEVO_OK;
+
+    if (stored != (size_t)bytes || opevo_i_net_is_external(tensor))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s has data of %zu bytes in the model; its shape needs %lld.", what,
+                          stored, (long long)bytes);
+    status = opevo_array_allocate(out, err);
+    for (int64_t i = 0; i < count && status == OPEVO_OK; i++) {
+        unsigned byte = tensor->has_raw_data ? tensor->raw_data.data[i / 2]
+                                             : (unsigned)tensor->int32_data[i / 2];
+        int number = (int)(byte >> (i % 2 * 4) & 15);
+
+        opevo_i_net_set_whole(out->type, out->data, i,
+                              tensor->data_type == INT4 && number > 7 ? number - 16 : number);
+    }
+    return status;
+}
+
 /* Elements of 16 bits as float32. */
 static opevo_status widen(const Onnx__Tensor *tensor, opevo_array *array, opevo_error *err)
 {
@@ -100,6 +133,11 @@ opevo_status opevo_i_net_array_of(const Onnx__Tensor *tensor, const char *what, 
     size_t expected = 0, stored = 0;
 
     OPEVO_TRY(take_shape(tensor, what, &array, err));
+    if (opevo_i_net_is_packed(tensor)) {
+        OPEVO_TRY(unpack(tensor, what, &array, err));
+        *out = array;
+        return OPEVO_OK;
+    }
     if (opevo_i_net_is_external(tensor)) {
         OPEVO_TRY(opevo_i_net_external_read(tensor, what, model, &array, err));
         OPEVO_TRY(widen(tensor, &array, err));

@@ -314,6 +314,51 @@ CHECK_TEST(test_few_bits)
     opevo_array_free(&x);
 }
 
+/* Constants of 4 bits, in blocks along the first dimension; the last byte has one element. */
+CHECK_TEST(test_packed_constants)
+{
+    enum { ROWS = 5, COLUMNS = 3, BLOCK = 2, BYTES = (ROWS * COLUMNS + 1) / 2 };
+    const int64_t scales[] = {3, COLUMNS};
+
+    for (int is_signed = 0; is_signed < 2; is_signed++) {
+        uint8_t bytes[BYTES];
+        opevo_array x = make_array(2, (int64_t[]){ROWS, COLUMNS}, &state), y = {0};
+        float scale[9];
+        model made;
+
+        for (int i = 0; i < BYTES; i++)
+            bytes[i] = (uint8_t)draw(&state, 256);
+        start(&made, 21);
+        add_input(&made, "x", 2, x.extent);
+        add_weights(&made, "scale", 2, scales, 0.5, 2, &state);
+        memcpy(scale, made.weights[0].float_data, sizeof scale);
+        add_whole(&made, "w", 0, (int64_t[]){0});
+        free(made.weights[1].dims);
+        made.weights[1].dims = calloc(2, sizeof *made.weights[1].dims);
+        made.weights[1].dims[0] = ROWS;
+        made.weights[1].dims[1] = COLUMNS;
+        made.weights[1].n_dims = 2;
+        made.weights[1].data_type = is_signed ? 22 : 21; /* int4 and uint4 of ONNX */
+        made.weights[1].has_raw_data = 1;
+        made.weights[1].raw_data = (ProtobufCBinaryData){BYTES, bytes};
+        add_node(&made, "DequantizeLinear", "w scale", "d");
+        add_int(&made, 0, "axis", 0);
+        add_int(&made, 0, "block_size", BLOCK);
+        add_node(&made, "Add", "d x", "y");
+        set_output(&made, "y");
+        y = run_model(&made, &x);
+        for (int i = 0; i < ROWS * COLUMNS; i++) {
+            int number = bytes[i / 2] >> (i % 2 * 4) & 15;
+            double of = (double)scale[i / COLUMNS / BLOCK * COLUMNS + i % COLUMNS];
+
+            number -= is_signed && number > 7 ? 16 : 0;
+            check_near((double)element(&y, i), number * of + (double)element(&x, i), "int4");
+        }
+        opevo_array_free(&x);
+        opevo_array_free(&y);
+    }
+}
+
 int main(void)
 {
     return check_tests(NULL, remove_model);
