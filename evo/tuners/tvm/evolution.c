@@ -510,6 +510,10 @@ opevo_status opevo_i_tvm_evolution_learn_model(opevo_tuner *tuner, const opevo_c
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "A search without a model has no use for a stored one: leave out "
                           "search=random.");
+    if (!tuner->trees)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "A stored model reads loop trees, and the objective has none: leave it "
+                          "out.");
     if (guides) {
         OPEVO_TRY(opevo_i_tvm_model_find(stored->kind, &plan.choice.model, err));
         OPEVO_TRY(opevo_i_tvm_surrogate_create(self->space, &plan, &self->guide, err));

@@ -149,6 +149,10 @@ CHECK_TEST(test_refused)
     CHECK_OK(opevo_tuner_use_trees(tuner, &source, &err));
     CHECK_FAILS(OPEVO_INVALID, "learn it again", opevo_tuner_learn_model(tuner, cut, &err));
     opevo_tuner_destroy(tuner);
+    tuner = tuner_make("ansor", space, "", 1);
+    CHECK_FAILS(OPEVO_INVALID, "the objective has none: leave it out",
+                opevo_tuner_learn_model(tuner, cut, &err));
+    opevo_tuner_destroy(tuner);
     opevo_cost_model_destroy(cut);
     opevo_space_destroy(space);
 }
