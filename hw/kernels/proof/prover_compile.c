@@ -33,10 +33,14 @@ typedef enum dialect { DIALECT_C, DIALECT_CUDA, DIALECT_OPENCL, DIALECT_IR, DIAL
 
 static dialect dialect_of(const char *path)
 {
+    static const char hip[] = ".hip.cpp";
     const char *dot = strrchr(path, '.');
+    size_t length = strlen(path);
 
     if (!dot)
         return DIALECT_NONE;
+    if (length > strlen(hip) && strcmp(path + length - strlen(hip), hip) == 0)
+        return DIALECT_CUDA; /* the words are the same */
     return strcmp(dot, ".c") == 0                               ? DIALECT_C
            : strcmp(dot, ".cu") == 0                            ? DIALECT_CUDA
            : strcmp(dot, ".cl") == 0                            ? DIALECT_OPENCL

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static opevo_status read_text(const char *folder, const char *name, opevo_text *path,
                               opevo_text *out, opevo_error *err)
@@ -118,10 +119,21 @@ static opevo_status read_call(const char *header, const char *folder, opevo_i_pr
     out->scratch_bytes = out->has_scratch ? strtoll(scratch ? scratch : of_gpu, NULL, 10) : 0;
     if (scratch)
         out->thread_bytes = strtoll(behind(scratch, "(threads) * ", 0), NULL, 10);
-    return out->launches
-               ? OPEVO_OK
-               : OPEVO_FAIL(err, OPEVO_INVALID,
-                            "%s/kernel.h declares no kernel in C or CUDA of --emit.", folder);
+    return out->launches ? OPEVO_OK
+                         : OPEVO_FAIL(err, OPEVO_INVALID,
+                                      "%s/kernel.h declares no kernel of --emit.", folder);
+}
+
+/* kernel.c, kernel.cu, or for HIP kernel.hip.cpp. */
+static void name_kernel(const char *folder, const char *header, opevo_text *out)
+{
+    bool for_gpu = strstr(header, "__global__") != NULL;
+
+    opevo_text_printf(out, "%s/kernel.%s", folder, for_gpu ? "cu" : "c");
+    if (for_gpu && access(opevo_text_string(out), F_OK) != 0) {
+        opevo_text_clear(out);
+        opevo_text_printf(out, "%s/kernel.hip.cpp", folder);
+    }
 }
 
 opevo_status opevo_i_prover_folder(const char *folder, opevo_text *kernel, opevo_text *computes,
@@ -142,8 +154,7 @@ opevo_status opevo_i_prover_folder(const char *folder, opevo_text *kernel, opevo
     OPEVO_TRY(read_call(opevo_text_string(&header), folder, call, err));
     OPEVO_TRY(opevo_i_prover_harness(computation, call, harness, err));
     opevo_text_clear(kernel);
-    opevo_text_printf(kernel, "%s/kernel.%s", folder,
-                      strstr(opevo_text_string(&header), "__global__") ? "cu" : "c");
+    name_kernel(folder, opevo_text_string(&header), kernel);
 cleanup:
     opevo_computation_destroy(computation);
     opevo_text_free(&schedule);

@@ -63,3 +63,11 @@ prove syntax.c --harness mm.json --computes "$product" 2>&1 | sed 's/compile it:
 mkdir empty
 prove empty
 prove mm.c --harness mm.json --computes "$product" --seed x
+# Folders for GPUs, and one whose kernel subtracts.
+echo '# operator: matmul(4,8,6)' >plain.schedule
+for device in cuda:0 hip:0; do
+    opevo emit --schedule plain.schedule --on $device --to folder-$device >/dev/null
+    opevo prove folder-$device | sed -n '1s/ .*//p'
+    sed -i 's/ += / -= /' folder-$device/kernel.[ch][ui]*
+    opevo prove folder-$device | sed -n '1s/ .*//p'
+done
