@@ -190,10 +190,8 @@ static void note_run(void *context, const opevo_run_info *info)
     if (self->status != OPEVO_OK || *info->registration)
         return;
     self->status = opevo_store_call(self->store, info->run, &text, self->err);
-    if (self->status == OPEVO_OK && text.length == 0)
-        self->others++;
-    else if (self->status == OPEVO_OK && !group(self, opevo_text_string(&text), info->seed))
-        self->others++;
+    if (self->status == OPEVO_OK)
+        self->others += !text.length || !group(self, opevo_text_string(&text), info->seed);
     opevo_text_free(&text);
 }
 

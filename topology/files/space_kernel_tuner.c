@@ -142,6 +142,8 @@ static opevo_status read_restrictions(reader *self, opevo_error *err)
     opevo_i_topology_json_place at = opevo_i_topology_json_place_find(
         opevo_i_topology_json_place_start(self->file->text), self->file->root, "restrictions");
     size_t count = json_is_string(list) ? 1 : json_array_size(list);
+    const char *first =
+        self->parameter_count ? opevo_parameter_name(self->parameters[0]) : "block_size_x";
 
     if (!list || json_is_null(list))
         return OPEVO_OK;
@@ -170,7 +172,7 @@ static opevo_status read_restrictions(reader *self, opevo_error *err)
                 self->file, self->restriction_lines[i], err,
                 "Item %zu of restrictions is a Python function, which cannot be evaluated; write "
                 "it as an expression over the names, such as \"%s <= 32\".",
-                i + 1, opevo_parameter_name(self->parameters[0]));
+                i + 1, first);
     }
     self->restriction_count = count;
     return OPEVO_OK;
