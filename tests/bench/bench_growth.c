@@ -2,9 +2,9 @@
 
 /* What a trial of each tuner costs, how it grows with the trials, and what diagrams of spaces cost:
  *
- *   - over 100, 1,000 and 10,000 trials on a space of eight lists, with the exponent of the growth,
- *     log10 of the ratio of the time of the last two; a row that takes longer than a few seconds
- *     ends early;
+ *   - over 100, 1,000 and 10,000 trials on a space of eight lists, with the exponent of the growth
+ *     of the time of all trials between the last two, 1 where a trial costs the same; a row ends
+ *     after a few seconds, and is then the last;
  *   - on the tiles of a GEMM up to 1024, of which 1.8e-11 of the points are allowed, and on 200
  *     free parameters;
  *   - compiling that diagram, draws from it and children given that they are allowed;
@@ -113,10 +113,11 @@ static opevo_outcome outcome_of(const opevo_space *space, opevo_index point, ope
     return outcome;
 }
 
-/* Processor seconds of `wanted` trials, without the objective; INFINITY where the search ends or
- * the tuner refuses the space. */
-static double seconds_of(const opevo_tuner_ops *ops, const opevo_space *space, size_t wanted)
+/* Processor seconds of `*trials` trials, without the objective, or of as many as take SECONDS_MOST;
+ * INFINITY where the search ends or the tuner refuses the space. */
+static double seconds_of(const opevo_tuner_ops *ops, const opevo_space *space, size_t *trials_made)
 {
+    size_t wanted = *trials_made;
     opevo_index *vertices = malloc(opevo_space_parameter_count(space) * sizeof *vertices);
     opevo_setting_value values[64];
     opevo_tuner *tuner = NULL;
@@ -126,7 +127,7 @@ static double seconds_of(const opevo_tuner_ops *ops, const opevo_space *space, s
     opevo_settings_default(ops, values);
     if (opevo_tuner_create(ops, space, values, 1, &tuner, NULL) != OPEVO_OK)
         count = 0;
-    while (made < wanted && count > 0) {
+    while (made < wanted && count > 0 && seconds < SECONDS_MOST) {
         size_t capacity = wanted - made < AT_ONCE ? wanted - made : AT_ONCE;
         opevo_proposal proposals[AT_ONCE];
         opevo_trial trials[AT_ONCE];
@@ -146,7 +147,8 @@ static double seconds_of(const opevo_tuner_ops *ops, const opevo_space *space, s
     }
     opevo_tuner_destroy(tuner);
     free(vertices);
-    return made < wanted ? INFINITY : seconds;
+    *trials_made = made;
+    return made < wanted && seconds < SECONDS_MOST ? INFINITY : seconds;
 }
 
 /* The bar of docs/tuners.md, "What a trial costs": 1 ms, and for qgp what its page says. */
@@ -159,31 +161,36 @@ static void measure_growth(const opevo_tuner_ops *ops, const opevo_space *space)
 {
     char name[96];
     double before = 0, seconds = 0;
+    size_t made = 0, made_before = 0;
 
     for (size_t trials = 100; trials <= 10000 && seconds < SECONDS_MOST; trials *= 10) {
         before = seconds;
-        seconds = seconds_of(ops, space, trials);
-        snprintf(name, sizeof name, "%s, %zu trials", ops->name, trials);
-        bench_note(name, 1e3 * seconds / (double)trials, "ms/trial");
-        if (strcmp(ops->name, "qgp") == 0)
-            return;
+        made_before = made;
+        made = trials;
+        seconds = seconds_of(ops, space, &made);
+        snprintf(name, sizeof name, "%s, %zu trials", ops->name, made);
+        bench_note(name, 1e3 * seconds / (double)made, "ms/trial");
     }
+    if (made_before == 0 || made <= made_before)
+        return; /* the first row was the last */
     snprintf(name, sizeof name, "%s: exponent", ops->name);
-    bench_note(name, log10(seconds / before), "");
+    bench_note(name, log(seconds / before) / log((double)made / (double)made_before), "");
 }
 
 static void measure_spaces(bench *self, const opevo_tuner_ops *ops, const opevo_space *tiles,
                            const opevo_space *independent)
 {
-    size_t trials = strcmp(ops->name, "qgp") == 0 ? 60 : 512;
+    const size_t wanted = strcmp(ops->name, "qgp") == 0 ? 60 : 512;
+    size_t trials = wanted, of_free = wanted;
+    double seconds = 0;
     char name[96];
 
     snprintf(name, sizeof name, "%s, tiles of GEMM 1024", ops->name);
-    bench_at_most(self, name, 1e3 * seconds_of(ops, tiles, trials) / (double)trials,
-                  most_ms(ops->name), "ms/trial");
+    seconds = seconds_of(ops, tiles, &trials);
+    bench_at_most(self, name, 1e3 * seconds / (double)trials, most_ms(ops->name), "ms/trial");
     snprintf(name, sizeof name, "%s, %d free parameters", ops->name, FREE);
-    bench_at_most(self, name, 1e3 * seconds_of(ops, independent, trials) / (double)trials,
-                  most_ms(ops->name), "ms/trial");
+    seconds = seconds_of(ops, independent, &of_free);
+    bench_at_most(self, name, 1e3 * seconds / (double)of_free, most_ms(ops->name), "ms/trial");
 }
 
 /* ---- Diagrams ---- */
