@@ -407,17 +407,40 @@ double opevo_i_net_build_float(const opevo_i_net_builder *self, const char *name
     return attribute ? (double)attribute->f : absent;
 }
 
+/* Of a branch that may not be taken, what cannot be computed is unknown, and what reads it. */
+static opevo_status leave_unknown(opevo_i_net_builder *self)
+{
+    const Onnx__Node *source = self->source;
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < source->n_output && status == OPEVO_OK; i++) {
+        int value = opevo_i_net_names_get(&self->scope->names, source->output[i]);
+
+        if (!*source->output[i] ||
+            (value >= 0 && self->reader->network->value[value].array.type == OPEVO_NETWORK_NO_TYPE))
+            continue;
+        self->status = OPEVO_OK;
+        value = new_value(self);
+        status = self->status;
+        if (status == OPEVO_OK)
+            status =
+                opevo_i_net_names_put(&self->scope->names, source->output[i], value, self->err);
+    }
+    return status;
+}
+
 opevo_status opevo_i_net_expand(opevo_i_net_reader *reader, opevo_i_net_scope *scope,
                                 const Onnx__Node *source, const opevo_i_net_form *form,
                                 opevo_error *err)
 {
+    opevo_error reason = {OPEVO_OK, ""};
     opevo_i_net_builder self = {.reader = reader,
                                 .scope = scope,
                                 .source = source,
                                 .ins = (int)source->n_input,
                                 .outs = (int)source->n_output,
                                 .target = OPEVO_I_NET_OMITTED,
-                                .err = err};
+                                .err = &reason};
     int *in = opevo_malloc(source->n_input + 1, sizeof *in);
 
     if (!in)
@@ -430,7 +453,8 @@ opevo_status opevo_i_net_expand(opevo_i_net_reader *reader, opevo_i_net_scope *s
         else if (in[i] == OPEVO_I_NET_OMITTED && i < form->inputs_least)
             opevo_i_net_build_fail(&self, "An input is missing.");
         else if (in[i] >= 0 && reader->network->value[in[i]].array.type == OPEVO_NETWORK_NO_TYPE)
-            opevo_i_net_build_fail(&self, "An input of it is not known.");
+            opevo_i_net_build_fail(&self, reader->unknown ? reader->unknown
+                                                          : "An input of it is not known.");
     }
     if (self.ins < form->inputs_least || (form->inputs_most && self.ins > form->inputs_most) ||
         self.outs < 1 || (form->outputs_most && self.outs > form->outputs_most))
@@ -439,5 +463,10 @@ opevo_status opevo_i_net_expand(opevo_i_net_reader *reader, opevo_i_net_scope *s
     if (self.status == OPEVO_OK)
         form->build(&self);
     opevo_free(in);
-    return self.status;
+    if (self.status == OPEVO_INVALID && scope->is_branch) {
+        if (!reader->unknown)
+            reader->unknown = opevo_strdup(reason.message);
+        self.status = leave_unknown(&self);
+    }
+    return self.status == OPEVO_OK ? OPEVO_OK : OPEVO_FAIL(err, self.status, "%s", reason.message);
 }

@@ -140,6 +140,59 @@ CHECK_TEST(test_loop_until)
     model_finish(&loop.super);
 }
 
+/* A loop in a branch that may not be taken has no number of runs; the other branch is not asked. */
+CHECK_TEST(test_loop_in_branch)
+{
+    float numbers[] = {1, -2, 3};
+    opevo_array x = {OPEVO_NETWORK_FLOAT32, 1, {3}, numbers}, y = {0};
+
+    for (int bound = 0; bound < 2; bound++) {
+        const char *const bindings[] = {"c=0"};
+        opevo_network_given given = {.bindings = bindings, .binding_count = (size_t)bound};
+        opevo_network *network = NULL;
+        body loop, yes, no;
+        model made;
+
+        body_sum(&loop);
+        body_start(&yes);
+        add_node(&yes.super, "Loop", "k _ x", "last rows");
+        add_attribute(&yes.super, 0, "body")->g = &loop.super.graph;
+        add_node(&yes.super, "Neg", "last", "z");
+        body_outputs(&yes, 1, (const char *const[]){"z"});
+        body_start(&no);
+        add_node(&no.super, "Neg", "x", "z");
+        body_outputs(&no, 1, (const char *const[]){"z"});
+        start(&made, 18);
+        add_input(&made, "x", 1, x.extent);
+        add_input(&made, "c", 0, NULL);
+        made.tensor[1].elem_type = OPEVO_NETWORK_BOOL;
+        add_input(&made, "k", 0, NULL);
+        made.tensor[2].elem_type = OPEVO_NETWORK_INT64;
+        add_node(&made, "If", "c", "y");
+        add_attribute(&made, 0, "then_branch")->g = &yes.super.graph;
+        add_attribute(&made, 0, "else_branch")->g = &no.super.graph;
+        set_output(&made, "y");
+        if (bound) {
+            int64_t k = 2;
+            opevo_array in[] = {x, {OPEVO_NETWORK_INT64, 0, {0}, &k}};
+
+            CHECK_OK(model_read(&made, &given, &network));
+            CHECK_OK(opevo_network_run(network, in, &y, 1, &err));
+            for (int i = 0; i < 3; i++)
+                assert_true(element(&y, i) == -numbers[i]);
+            opevo_array_free(&y);
+        } else {
+            assert_int_equal(model_read(&made, NULL, &network), OPEVO_INVALID);
+            assert_non_null(strstr(failure.message, "number of runs must be one constant number"));
+        }
+        opevo_network_destroy(network);
+        model_finish(&made);
+        model_finish(&yes.super);
+        model_finish(&no.super);
+        model_finish(&loop.super);
+    }
+}
+
 /* Sums of columns from the last one on. */
 CHECK_TEST(test_scan)
 {
