@@ -200,8 +200,8 @@ static opevo_status check_idle(const ansor_settings *read, const opevo_setting_v
 {
     static const char *const idle[] = {
         [SEARCH_EVOLUTION] = "",
-        [SEARCH_RANDOM] = "generations mutation random measured warmup trees crossover retrain "
-                          "model features updates",
+        [SEARCH_RANDOM] = ("generations mutation random measured warmup trees crossover retrain "
+                           "model features updates"),
         [SEARCH_BEAM] = "generations mutation measured crossover",
     };
     static const char *const because[] = {
