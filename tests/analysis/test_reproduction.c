@@ -64,6 +64,37 @@ CHECK_TEST(an_interval_belongs_to_its_key)
           (size_t[]){3, 0, 0, 1});
 }
 
+/* The same trials give the same p-values and counts on any build; of others nothing is known. */
+CHECK_TEST(what_has_no_interval_follows_from_the_same_trials)
+{
+    const char *stated = "{\"mean\": 0.5, \"interval\": [0.4, 0.6], \"p_holm\": 0.01, \"wins\": 7, "
+                         "\"sentence\": \"p = 0.01\"}";
+    const char *spoilt = "{\"mean\": 0.50000000000001, \"interval\": [0.4, 0.60000000000001], "
+                         "\"p_holm\": 0.02, \"wins\": 8, \"sentence\": \"p = 0.02\"}";
+    const char *other = "{\"mean\": 0.51, \"interval\": [0.4, 0.6], \"p_holm\": 0.02, \"wins\": 8, "
+                        "\"sentence\": \"p = 0.02\"}";
+    const char *wider = "{\"mean\": 0.5, \"interval\": [0.4, 0.65], \"p_holm\": 0.02, \"wins\": 7, "
+                        "\"sentence\": \"p = 0.01\"}";
+    opevo_reproduction result = {.equal = 0};
+
+    check(stated, stated, false, (size_t[]){6, 0, 0, 0});
+    check(stated, spoilt, false, (size_t[]){0, 3, 1, 2});
+    check(stated, other, false, (size_t[]){2, 1, 3, 0});
+    check(stated, wider, false, (size_t[]){3, 2, 1, 0});
+    check("{\"p_holm\": 0.01}", "{\"p_holm\": 0.02}", false, (size_t[]){0, 0, 1, 0});
+    /* What another comparison left open stays open. */
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(opevo_reproduction_compare(&result, stated, strlen(stated),
+                                                    i ? spoilt : other, strlen(i ? spoilt : other),
+                                                    false, NULL),
+                         OPEVO_OK);
+    assert_int_equal(result.unjudged, 4);
+    assert_int_equal(result.differ, 2);
+    assert_non_null(strstr(opevo_text_string(&result.open), "p_holm: 0.01 is stated, 0.02 found"));
+    assert_non_null(strstr(opevo_text_string(&result.list), "wins: 7 is stated, 8 found"));
+    opevo_reproduction_free(&result);
+}
+
 CHECK_TEST(columns_have_intervals_beside_them)
 {
     const char *stated = "{\"mean\": [1, 2], \"low\": [0, 1.9], \"high\": [2, 2.1]}";

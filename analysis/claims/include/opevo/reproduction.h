@@ -36,8 +36,10 @@ OPEVO_API void opevo_reproduction_free(opevo_reproduction *self);
  *            are within the interval of the other ("interval" beside "mean", "x_interval" beside
  *            "x", "low" and "high" beside it); intervals follow that overlap, with lengths within a
  *            factor of 2. What plan and data give, and numbers that are "sure": "exact", follow if
- *            they are equal but for rounding. Sentences are not judged where only numbers in them
- *            differ.
+ *            they are equal but for rounding. Other estimates are not judged, unless all intervals
+ *            and the numbers that have one are equal but for rounding: then they follow from the
+ *            same trials, and other ones do not follow. Sentences are not judged where only numbers
+ *            in them differ.
  *
  * A member that only one of the objects has does not follow. Files are the same in another folder.
  * Each value counts once in `self`; differences are appended to its lists as "PATH: A is stated, B
