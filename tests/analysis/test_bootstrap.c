@@ -247,7 +247,7 @@ static double share_missed(int kind, double mean, size_t count, bool exact, size
 CHECK_TEST(test_coverage_of_means)
 {
     static const size_t counts[] = {5, 10, 20, 50};
-    const size_t samples = test_size(200, 1000);
+    const size_t samples = test_size(100, 1000);
 
     for (int kind = 0; kind < KINDS; kind++) {
         double mean = mean_of(kind);
