@@ -6,6 +6,7 @@
 
 #include "own_internal.h"
 
+#include <opevo/export.h>
 #include <opevo/text_fill.h>
 
 #include <ctype.h>
@@ -459,7 +460,7 @@ static void print_device(const opevo_i_own_export *what, opevo_text *out)
 {
     opevo_text_add(out, "#ifndef OPEVO_DEVICE_H\n#define OPEVO_DEVICE_H\n\n");
     opevo_text_add(out,
-                   what->dialect == OPEVO_KERNEL_OPENCL ? opevo_i_own_opencl : opevo_i_own_gpu);
+                   what->dialect == OPEVO_KERNEL_OPENCL ? opevo_i_export_opencl : opevo_i_own_gpu);
     opevo_text_add(out, "\n#endif\n");
 }
 

@@ -54,7 +54,7 @@ opevo_status opevo_i_own_print_file(const opevo_i_own_export *what, size_t i, op
 
 /* The program that runs, compares and times, and its devices; its functions run() and refer(); and
  * how it is built (texts). */
-extern const char opevo_i_own_program[], opevo_i_own_opencl[], opevo_i_own_gpu[];
+extern const char opevo_i_own_program[], opevo_i_own_gpu[];
 extern const char opevo_i_own_call_run[], opevo_i_own_call_refer[], opevo_i_own_on_device[],
     opevo_i_own_gpu_run[], opevo_i_own_gpu_refer[], opevo_i_own_opencl_run[],
     opevo_i_own_opencl_refer[];

@@ -67,7 +67,9 @@ static void add_makefile(opevo_text *out, const opevo_kernel *kernel)
     static const char *const flags[] = {OPEVO_KERNEL_C_FLAGS, OPEVO_KERNEL_C_PARALLEL_FLAG};
     static const char *const texts[] = {[OPEVO_KERNEL_C] = opevo_i_export_makefile_c,
                                         [OPEVO_KERNEL_CUDA] = opevo_i_export_makefile_cuda,
-                                        [OPEVO_KERNEL_HIP] = opevo_i_export_makefile_hip};
+                                        [OPEVO_KERNEL_HIP] = opevo_i_export_makefile_hip,
+                                        [OPEVO_KERNEL_OPENCL] = opevo_i_export_makefile_opencl,
+                                        [OPEVO_KERNEL_OPENCL_CPU] = opevo_i_export_makefile_opencl};
     opevo_text options = {0};
 
     for (size_t i = 0; i < sizeof flags / sizeof *flags - !kernel->parallel; i++)

@@ -120,6 +120,8 @@ static void add_packer(const header *self, int operand)
 
 static void add_functions(const header *self)
 {
+    if (opevo_i_export_is_opencl(self->kernel)) /* found by its name */
+        return;
     for (int i = 0; i <= self->kernel->more; i++)
         add_prototype(self, i);
     for (int i = 0; i < self->work->list.inputs; i++) {

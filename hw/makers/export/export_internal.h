@@ -43,7 +43,9 @@ extern const char opevo_i_export_header_text[], opevo_i_export_header_scratch[],
     opevo_i_export_header_launch[], opevo_i_export_header_pack[], opevo_i_export_header_calls[];
 
 extern const char opevo_i_export_makefile_c[], opevo_i_export_makefile_cuda[],
-    opevo_i_export_makefile_hip[];
+    opevo_i_export_makefile_hip[], opevo_i_export_makefile_opencl[];
+/* By OpenCL, behind its device (export.h): a launch, and executions. */
+extern const char opevo_i_export_opencl_launch[], opevo_i_export_opencl_execute[];
 
 /* For each definition a function element_NAME of its indices, for each output a function right_NAME
  * of the number of an element, and `prepare`, which comes first. Inputs are x_NAME; needs
@@ -67,6 +69,11 @@ const char *opevo_i_export_store_end(opevo_element element);
 void opevo_i_export_launch(opevo_text *out, const opevo_kernel *kernel, double flop);
 void opevo_i_export_reserve(opevo_text *out, const opevo_kernel *kernel);
 void opevo_i_export_call(opevo_text *out, const opevo_kernel *kernel, const char *arguments);
+
+static inline bool opevo_i_export_is_opencl(const opevo_kernel *kernel)
+{
+    return kernel->dialect == OPEVO_KERNEL_OPENCL || kernel->dialect == OPEVO_KERNEL_OPENCL_CPU;
+}
 
 /* Whether a kernel reads an operand in a layout of its own. */
 static inline bool opevo_i_export_is_packed(const opevo_kernel *kernel, int operand)

@@ -58,8 +58,9 @@ void opevo_i_export_launch(opevo_text *out, const opevo_kernel *kernel, double f
         add_cpu(out, kernel);
         return;
     }
-    opevo_text_printf(out, "#define GPU(name) %s##name\n",
-                      kernel->dialect == OPEVO_KERNEL_CUDA ? "cuda" : "hip");
+    if (!opevo_i_export_is_opencl(kernel))
+        opevo_text_printf(out, "#define GPU(name) %s##name\n",
+                          kernel->dialect == OPEVO_KERNEL_CUDA ? "cuda" : "hip");
     for (int i = 0; i <= kernel->more; i++)
         add_for(out, kernel, i, opevo_i_export_launch_numbers, "");
 }
@@ -80,6 +81,9 @@ void opevo_i_export_call(opevo_text *out, const opevo_kernel *kernel, const char
 {
     opevo_text_add(out, "}\n\n/* One execution. */\nstatic void call(void)\n{\n");
     for (int i = 0; i <= kernel->more; i++)
-        add_for(out, kernel, i, opevo_i_export_call_launch, arguments);
+        add_for(out, kernel, i,
+                opevo_i_export_is_opencl(kernel) ? opevo_i_export_opencl_launch
+                                                 : opevo_i_export_call_launch,
+                arguments);
     opevo_text_add(out, "}\n");
 }

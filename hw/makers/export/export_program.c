@@ -135,6 +135,35 @@ static void add_gpu(const program *self)
     opevo_text_free(&names);
 }
 
+/* Buffers of the device, and the arguments of launches in OpenCL's form. */
+static void add_opencl(const program *self)
+{
+    opevo_text arguments = {0};
+    program listed = *self;
+
+    listed.out = &arguments;
+    add_each(&listed, 0, self->work->list.count, ", ", "{&device_@name@, sizeof device_@name@}");
+    opevo_text_add(&arguments, self->kernel->scratch_bytes ? ", {&scratch, sizeof scratch}" : "");
+    opevo_text_add(self->out, opevo_i_export_opencl);
+    opevo_text_add(self->out, "\n");
+    add_all(self, "static device_memory device_@name@;\n");
+    if (self->kernel->scratch_bytes)
+        opevo_text_add(self->out, "static device_memory scratch;\n");
+    opevo_text_add(self->out, "\nstatic void send(void)\n{\n    open_device();\n"
+                              "    use_program(\"kernel.cl\", \"-cl-std=CL1.2\");\n");
+    add_all(self, "    device_@name@ = allocate_on_device(@size@LL * sizeof *x_@name@);\n"
+                  "    copy_in(device_@name@, x_@name@, @size@LL * sizeof *x_@name@);\n");
+    if (self->kernel->scratch_bytes)
+        opevo_text_printf(self->out, "    scratch = allocate_on_device(%lluLL);\n",
+                          (unsigned long long)self->kernel->scratch_bytes);
+    opevo_text_add(self->out, "}\n\nstatic void fetch(void)\n{\n");
+    add_outputs(self, "    copy_out(x_@name@, device_@name@, @size@LL * sizeof *x_@name@);\n");
+    opevo_i_export_call(self->out, self->kernel, opevo_text_string(&arguments));
+    opevo_text_add(self->out, opevo_i_export_opencl_execute);
+    self->out->failed |= arguments.failed;
+    opevo_text_free(&arguments);
+}
+
 /* ---- The program ---------------------------------------------------------------------------- */
 
 /* A GPU kernel is compiled with the program, whose launch must know it. */
@@ -144,7 +173,7 @@ static void add_start(const program *self)
         self->kernel->dialect == OPEVO_KERNEL_HIP ? "#include <hip/hip_runtime.h>\n" : "";
     char kernel[NUMBER + 16] = "";
 
-    if (self->kernel->dialect != OPEVO_KERNEL_C)
+    if (self->kernel->dialect != OPEVO_KERNEL_C && !opevo_i_export_is_opencl(self->kernel))
         snprintf(kernel, sizeof kernel, "#include \"%s\"\n\n",
                  opevo_export_name(self->kernel->dialect, 0));
     opevo_text_fill(
@@ -200,6 +229,8 @@ opevo_status opevo_i_export_program(opevo_text *out, const opevo_kernel *kernel,
     add_data(&self);
     if (kernel->dialect == OPEVO_KERNEL_C)
         add_cpu(&self);
+    else if (opevo_i_export_is_opencl(kernel))
+        add_opencl(&self);
     else
         add_gpu(&self);
     add_check(&self);

@@ -284,6 +284,47 @@ CHECK_TEST(test_linked)
     files_free(&b);
 }
 
+/* By OpenCL, on the first device: what the program prints of a right kernel, and of one without an
+ * operand. */
+static void check_opencl(const char *form, opevo_kernel_dialect dialect, bool spoil)
+{
+    char folder[] = "/tmp/opevo_files_XXXXXX";
+    const char *build[] = {"make", "-s", "-C", folder, NULL};
+    char run[64];
+    const char *start[] = {"sh", "-c", run, NULL};
+    const char *clean[] = {"rm", "-r", folder, NULL};
+    files self = files_make(form, NULL, dialect);
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(run, sizeof run, "cd %s && ./kernel", folder);
+    for (size_t f = 0; f < OPEVO_EXPORT_FILES; f++) {
+        char *copy = f == MAIN && spoil ? strstr(self.text[f].data, "copy_in(device_B") : NULL;
+
+        if (copy)
+            memcpy(copy, "//", 2); /* an operand stays on the host */
+        write_text(folder, opevo_export_name(dialect, f), &self.text[f]);
+    }
+    if (!program_succeeds(build))
+        fail_msg("%s does not compile:\n%s\n%s", form, program_output, self.text[MAIN].data);
+    if (program_succeeds(start) == spoil)
+        fail_msg("%s, spoilt: %d: %s", form, spoil, program_output);
+    assert_non_null(strstr(program_output, spoil ? "WRONG" : "OK"));
+    CHECK_PROGRAM(clean);
+    files_free(&self);
+}
+
+CHECK_TEST(test_opencl)
+{
+    static const char *const device[] = {
+        "sh", "-c", "ls /etc/OpenCL/vendors/pocl.icd && ls /usr/include/CL/cl.h && make --version",
+        NULL};
+
+    if (!program_succeeds(device))
+        CHECK_SKIP("PoCL, its headers or make are missing");
+    check_opencl("matmul(24,20,28)", OPEVO_KERNEL_OPENCL, false);
+    check_opencl("matmul(24,20,28)", OPEVO_KERNEL_OPENCL, true);
+}
+
 CHECK_TEST(test_emulation)
 {
     files self = {0};

@@ -41,6 +41,10 @@ opevo_status opevo_export_print_pipeline(const opevo_pipeline *pipeline,
                                          const opevo_export_label *label,
                                          opevo_text files[OPEVO_EXPORT_FILES], opevo_error *err);
 
+/* C of a program that launches kernels by OpenCL 1.2 (texts/opencl.in): open_device, use_program,
+ * allocate_on_device, copy_in, copy_out, launch, begin_timing and end_timing. */
+extern const char opevo_i_export_opencl[];
+
 OPEVO_END_C
 
 #endif
