@@ -20,12 +20,22 @@ static bool is_default(const opevo_i_cli_tuning *self, const char *const *keys)
     return true;
 }
 
+/* The analytic default is faster than what the model proposes in a first batch: where it is the
+ * start, the model does not help. */
+static bool has_no_start(const opevo_call *call)
+{
+    const char *start = opevo_i_cli_option(call, "start");
+
+    return start && !strcmp(start, "none");
+}
+
 opevo_status opevo_i_cli_tune_take_shipped(const opevo_call *call, opevo_i_cli_tuning *self,
                                            opevo_error *err)
 {
     static const char *const keys[] = {"model", "features", "search", NULL};
 
-    if (opevo_i_cli_flag(call, "learn") || strcmp(self->run.tuner->name, "ansor") != 0 ||
+    if (opevo_i_cli_flag(call, "learn") || !has_no_start(call) ||
+        strcmp(self->run.tuner->name, "ansor") != 0 ||
         strncmp(self->objective->name, "cpu:sketch ", 11) != 0 || !is_default(self, keys))
         return OPEVO_OK;
     return opevo_cost_model_parse("the model of opevo", opevo_i_cli_shipped_model,

@@ -46,9 +46,10 @@ opevo record --from live.db:1 --out again --quiet >none
 for of in live.db:1 recorded:again.json; do opevo learn $of --hidden 8 --passes 1 --out of-${of%%:*}.model | cut -d';' -f1; done
 cmp of-live.db.model of-recorded.model
 opevo tune --on only-recorded:again.json --tuner autotvm --set model=treegru --trials 5 --quiet | grep -c ' 0 failed'
-echo "-- ansor begins with the model of opevo on sketches for a CPU, unless something else is said"
-for tuner in ansor 'ansor --learn none' 'ansor --learn of-recorded.model' 'ansor --set model=treegru' \
-    'ansor --set search=random' autotvm; do
+echo "-- ansor begins with the model of opevo on sketches for a CPU without a start, unless something else is said"
+for tuner in 'ansor --start none' 'ansor --start none --learn none' 'ansor --start none --learn of-recorded.model' \
+    'ansor --start none --set model=treegru' 'ansor --start none --set search=random' 'autotvm --start none' ansor \
+    'ansor --start default'; do
     opevo tune 'matmul(32,32,32)' --on cpu --template sketch --tuner $tuner --dry-run 2>&1 |
         grep -o 'a model learned from [0-9]*\|opevo tune: .*\| seed [0-9]*' | tr '\n' ';'
     echo
