@@ -351,10 +351,33 @@ static opevo_i_topology_fault branch(const opevo_i_topology_instruction *at, ope
     return fault;
 }
 
-opevo_i_topology_fault
-opevo_i_topology_expression_evaluate(const opevo_i_topology_expression *expression,
-                                     const opevo_value *const *rows, opevo_value *result,
-                                     uint32_t *column)
+/* Where and with which stack a repeated evaluation came to use a row. */
+struct opevo_i_topology_mark {
+    size_t row;
+    const opevo_i_topology_instruction *at;
+    size_t depth;
+    opevo_value stack[OPEVO_I_EXPRESSION_STACK];
+};
+
+/* Note the first use of a row beyond those that were used before. */
+static void note(opevo_i_topology_trail *trail, const opevo_i_topology_instruction *at,
+                 const opevo_value *stack, const opevo_value *top)
+{
+    opevo_i_topology_mark *mark = &trail->marks[trail->count];
+
+    if (trail->count > 0 && at->row <= mark[-1].row)
+        return;
+    mark->row = at->row;
+    mark->at = at;
+    mark->depth = (size_t)(top - stack);
+    memcpy(mark->stack, stack + 1, mark->depth * sizeof *stack);
+    trail->count++;
+}
+
+/* Evaluate; with a trail (NULL: none) from its last mark on. */
+static opevo_i_topology_fault run(const opevo_i_topology_expression *expression,
+                                  const opevo_value *const *rows, opevo_i_topology_trail *trail,
+                                  opevo_value *result, uint32_t *column)
 {
     opevo_value stack[OPEVO_I_EXPRESSION_STACK + 2];
     opevo_value *top = stack + 1; /* the topmost value; the first two are never one */
@@ -362,9 +385,18 @@ opevo_i_topology_expression_evaluate(const opevo_i_topology_expression *expressi
     opevo_i_topology_fault fault = OPEVO_I_FAULT_NONE;
 
     stack[0] = stack[1] = (opevo_value){0};
+    if (trail && trail->count > 0) {
+        const opevo_i_topology_mark *mark = &trail->marks[trail->count - 1];
+
+        memcpy(stack + 1, mark->stack, mark->depth * sizeof *stack);
+        top = stack + mark->depth;
+        at = mark->at;
+    }
     for (; at < end; at++) {
         bool taken = false;
 
+        if (trail && (at->opcode == OPEVO_I_OP_LOAD || at->opcode == OPEVO_I_OP_ACTIVE))
+            note(trail, at, stack, top);
         if (at->opcode == OPEVO_I_OP_LOAD) {
             if (rows[at->row])
                 *++top = rows[at->row][at->argument];
@@ -373,7 +405,7 @@ opevo_i_topology_expression_evaluate(const opevo_i_topology_expression *expressi
         } else if (at->opcode == OPEVO_I_OP_CONSTANT) {
             *++top = expression->constants[at->argument];
         } else if (at->opcode >= OPEVO_I_OP_ADD && at->opcode < OPEVO_I_OP_JUMP) {
-            fault = opevo_i_topology_apply_two(at->opcode, top - 1, top);
+            fault = opevo_i_topology_apply_two_soon(at->opcode, top - 1, top);
             top--;
         } else if (at->opcode == OPEVO_I_OP_ACTIVE) {
             set_integer(++top, rows[at->row] != NULL);
@@ -394,6 +426,44 @@ opevo_i_topology_expression_evaluate(const opevo_i_topology_expression *expressi
     }
     *result = *top;
     return OPEVO_I_FAULT_NONE;
+}
+
+opevo_i_topology_fault
+opevo_i_topology_expression_evaluate(const opevo_i_topology_expression *expression,
+                                     const opevo_value *const *rows, opevo_value *result,
+                                     uint32_t *column)
+{
+    return run(expression, rows, NULL, result, column);
+}
+
+bool opevo_i_topology_trail_init(opevo_i_topology_trail *self,
+                                 const opevo_i_topology_expression *expression)
+{
+    *self = (opevo_i_topology_trail){.expression = expression};
+    self->marks = opevo_malloc(expression->parameter_count, sizeof *self->marks);
+    return self->marks;
+}
+
+void opevo_i_topology_trail_clear(opevo_i_topology_trail *self)
+{
+    opevo_free(self->marks);
+    *self = (opevo_i_topology_trail){0};
+}
+
+bool opevo_i_topology_trail_evaluate(opevo_i_topology_trail *self, const opevo_value *const *rows,
+                                     size_t changed)
+{
+    size_t used = 0;
+
+    while (used < self->count && self->marks[used].row < changed)
+        used++;
+    if (self->begun && used == self->count)
+        return false;
+    self->count = self->begun ? used + 1 : 0;
+    self->begun = true;
+    self->column = 0;
+    self->fault = run(self->expression, rows, self, &self->result, &self->column);
+    return true;
 }
 
 bool opevo_i_topology_expression_holds(const opevo_i_topology_expression *expression,

@@ -138,6 +138,30 @@ opevo_i_topology_fault opevo_i_topology_apply_one(unsigned opcode, opevo_value *
 opevo_i_topology_fault opevo_i_topology_apply_two(unsigned opcode, opevo_value *a,
                                                   const opevo_value *b);
 
+/* The same, without a call for what most constraints are made of: sums, products and bounds of
+ * integers. */
+static inline opevo_i_topology_fault
+opevo_i_topology_apply_two_soon(unsigned opcode, opevo_value *a, const opevo_value *b)
+{
+    int64_t x = 0, y = 0, z = 0;
+
+    if (a->kind != OPEVO_VALUE_INTEGER || b->kind != OPEVO_VALUE_INTEGER)
+        return opevo_i_topology_apply_two(opcode, a, b);
+    x = a->as.integer;
+    y = b->as.integer;
+    if (opcode == OPEVO_I_OP_MULTIPLY && !__builtin_mul_overflow(x, y, &z))
+        a->as.integer = z;
+    else if (opcode == OPEVO_I_OP_ADD && !__builtin_add_overflow(x, y, &z))
+        a->as.integer = z;
+    else if (opcode == OPEVO_I_OP_EQUAL)
+        a->as.integer = x == y;
+    else if (opcode == OPEVO_I_OP_LESS_EQUAL)
+        a->as.integer = x <= y;
+    else
+        return opevo_i_topology_apply_two(opcode, a, b);
+    return OPEVO_I_FAULT_NONE;
+}
+
 /* Compute the value; rows[r] holds the components of parameter expression->parameters[r], and is
  * NULL where that one is not active. On a fault *column says where in the text (NULL: not wanted).
  * Comparisons and logic give the integers 0 and 1. A text result is borrowed from the rows or the
@@ -147,9 +171,30 @@ opevo_i_topology_expression_evaluate(const opevo_i_topology_expression *expressi
                                      const opevo_value *const *rows, opevo_value *result,
                                      uint32_t *column);
 
-/* The same, and whether the value is other than 0; a fault and a text count as false, but a
- * constraint that needs the value of a parameter that is not active does not apply, which counts as
- * true. */
+/* An evaluation that is repeated with other values. It begins where the first row that may have
+ * changed was used, and is left out where none of these was. */
+typedef struct opevo_i_topology_mark opevo_i_topology_mark;
+typedef struct opevo_i_topology_trail {
+    const opevo_i_topology_expression *expression;
+    opevo_i_topology_mark *marks; /* by ascending rows */
+    size_t count;
+    bool begun;
+    opevo_i_topology_fault fault; /* of the last evaluation, */
+    opevo_value result;           /* what it gave without one, */
+    uint32_t column;              /* and the place of one */
+} opevo_i_topology_trail;
+
+/* The expression stays the caller's; false without memory. */
+bool opevo_i_topology_trail_init(opevo_i_topology_trail *self,
+                                 const opevo_i_topology_expression *expression);
+void opevo_i_topology_trail_clear(opevo_i_topology_trail *self);
+/* As opevo_i_topology_expression_evaluate where rows below `changed` are as the time before.
+ * Returns whether anything was evaluated; the outcome is in the trail. */
+bool opevo_i_topology_trail_evaluate(opevo_i_topology_trail *self, const opevo_value *const *rows,
+                                     size_t changed);
+
+/* Whether the value is other than 0; a fault and a text count as false, but a constraint that needs
+ * the value of a parameter that is not active does not apply, which counts as true. */
 bool opevo_i_topology_expression_holds(const opevo_i_topology_expression *expression,
                                        const opevo_value *const *rows);
 

@@ -479,7 +479,7 @@ static opevo_i_topology_fault fold_all(const opevo_i_topology_terms *terms,
         }
         fault = opevo_i_topology_term_evaluate(terms, terms->cells[at].term, rows, &value);
         if (!fault)
-            fault = opevo_i_topology_apply_two(self->opcode, out, &value);
+            fault = opevo_i_topology_apply_two_soon(self->opcode, out, &value);
     }
     return fault;
 }

@@ -19,6 +19,7 @@ typedef struct combination {
     const opevo_space *space;
     const opevo_i_topology_constraint *constraint;
     uint64_t vertex[OPEVO_I_ROWS_MAX];
+    uint64_t size[OPEVO_I_ROWS_MAX];
     size_t scratch_start[OPEVO_I_ROWS_MAX];
     const opevo_value *rows[OPEVO_I_ROWS_MAX];
     opevo_value scratch[OPEVO_I_SCRATCH_MAX];
@@ -79,32 +80,35 @@ static bool settle(combination *self)
 
 static void first_combination(combination *self)
 {
+    const opevo_i_topology_expression *expression = &self->constraint->expression;
     size_t used = 0;
 
-    for (size_t row = 0; row < self->constraint->expression.parameter_count; row++) {
+    for (size_t row = 0; row < expression->parameter_count; row++) {
         self->vertex[row] = 0;
+        self->size[row] =
+            (uint64_t)opevo_parameter_size(self->space->parameters[expression->parameters[row]]);
         self->scratch_start[row] = used;
-        used += opevo_i_topology_constraint_scratch(self->space,
-                                                    self->constraint->expression.parameters[row]);
+        used += opevo_i_topology_constraint_scratch(self->space, expression->parameters[row]);
         place_row(self, row);
     }
     find_parents(self);
 }
 
-static void next_combination(combination *self)
+/* Returns the first row that changes. */
+static size_t next_combination(combination *self)
 {
     const opevo_i_topology_expression *expression = &self->constraint->expression;
 
     for (size_t row = expression->parameter_count; row-- > 0;) {
-        bool carry = ++self->vertex[row] ==
-                     opevo_parameter_size(self->space->parameters[expression->parameters[row]]);
+        bool carry = ++self->vertex[row] == self->size[row];
 
         if (carry)
             self->vertex[row] = 0;
         place_row(self, row);
         if (!carry)
-            return;
+            return self->space->activations ? 0 : row; /* those may take any row away */
     }
+    return 0;
 }
 
 /* "column 9: it uses a string as a number at K=8,1 m=auto". */
@@ -140,47 +144,59 @@ static opevo_status report_fault(const combination *self, opevo_i_topology_fault
     return status;
 }
 
+/* Evaluate the constraint on all combinations into its table; *ever says whether it holds at one.
+ */
+static opevo_status fill_table(combination *at, opevo_i_topology_trail *trail, uint64_t *table,
+                               uint64_t count, const char *where, bool *ever, opevo_error *err)
+{
+    size_t changed = 0;
+    bool holds = false;
+
+    first_combination(at);
+    for (uint64_t i = 0; i < count; i++, changed = next_combination(at)) {
+        opevo_i_topology_fault fault = OPEVO_I_FAULT_NONE;
+
+        if (!settle(at))
+            continue;
+        if (opevo_i_topology_trail_evaluate(trail, at->rows, changed)) {
+            fault = trail->fault;
+            if (!fault && trail->result.kind == OPEVO_VALUE_TEXT)
+                fault = OPEVO_I_FAULT_TEXT;
+            if (fault == OPEVO_I_FAULT_TEXT || fault == OPEVO_I_FAULT_REAL)
+                return report_fault(at, fault, trail->column ? trail->column : 1, where, err);
+            holds = fault == OPEVO_I_FAULT_INACTIVE ||
+                    (!fault && opevo_value_number(trail->result) != 0);
+            *ever |= holds;
+        }
+        table[i >> 6] |= (uint64_t)holds << (i & 63);
+    }
+    return OPEVO_OK;
+}
+
 opevo_status opevo_i_topology_constraint_try_all(const opevo_space *space,
                                                  opevo_i_topology_constraint *self, uint64_t count,
                                                  const char *where, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     combination *at = opevo_malloc(1, sizeof *at);
+    opevo_i_topology_trail trail = {0};
     bool ever = false;
 
     self->table = opevo_calloc((size_t)(count / 64 + 1), sizeof *self->table);
-    if (!at || !self->table) {
+    if (!at || !self->table || !opevo_i_topology_trail_init(&trail, &self->expression)) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the constraints of a space.");
         goto cleanup;
     }
     at->space = space;
     at->constraint = self;
-    first_combination(at);
-    for (uint64_t i = 0; i < count; i++, next_combination(at)) {
-        opevo_value value = {0};
-        uint32_t column = 0;
-        opevo_i_topology_fault fault = OPEVO_I_FAULT_NONE;
-
-        if (!settle(at))
-            continue;
-        fault = opevo_i_topology_expression_evaluate(&self->expression, at->rows, &value, &column);
-        if (!fault && value.kind == OPEVO_VALUE_TEXT)
-            fault = OPEVO_I_FAULT_TEXT;
-        if (fault == OPEVO_I_FAULT_TEXT || fault == OPEVO_I_FAULT_REAL) {
-            status = report_fault(at, fault, column ? column : 1, where, err);
-            goto cleanup;
-        }
-        if (fault == OPEVO_I_FAULT_INACTIVE || (!fault && opevo_value_number(value) != 0)) {
-            self->table[i >> 6] |= UINT64_C(1) << (i & 63);
-            ever = true;
-        }
-    }
+    OPEVO_TRY(fill_table(at, &trail, self->table, count, where, &ever, err));
     if (!ever)
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s: no point satisfies the constraints, because \"%s\" never "
                             "holds.",
                             where, OPEVO_I_EXCERPT(self->text));
 cleanup:
+    opevo_i_topology_trail_clear(&trail);
     opevo_free(at);
     return status;
 }

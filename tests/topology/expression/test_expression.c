@@ -459,3 +459,80 @@ CHECK_TEST(test_python)
     expect_real("-7.5 % 2", OPEVO_DIALECT_PYTHON, 0.5);
     expect_real("7.5 % -2", OPEVO_DIALECT_PYTHON, -0.5);
 }
+
+/* ---- Repeated evaluations ---- */
+
+enum { ROWS = 4, CHOICES = 5, REPEATS = 2000 };
+
+static bool is_same_value(const opevo_value *a, const opevo_value *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == OPEVO_VALUE_TEXT)
+        return strcmp(a->as.text, b->as.text) == 0;
+    return opevo_value_number(*a) == opevo_value_number(*b);
+}
+
+/* Repeat an expression with other values of random rows from a random one on; each time it must
+ * come out as an evaluation of its own. Returns how often nothing was evaluated. */
+static size_t repeat(const char *source, opevo_dialect dialect, uint64_t *seed)
+{
+    const opevo_value half = {.kind = OPEVO_VALUE_REAL, .as = {.real = 0.5}};
+    const opevo_value values[CHOICES] = {integer(0), integer(1), integer(INT64_MAX), half,
+                                         text("auto")};
+    const opevo_value *rows[ROWS] = {NULL};
+    opevo_i_topology_expression expression = {0};
+    opevo_i_topology_trail trail = {0};
+    size_t left_out = 0;
+
+    CHECK_OK(compile(source, dialect, &expression, &err));
+    assert_true(expression.parameter_count <= ROWS);
+    assert_true(opevo_i_topology_trail_init(&trail, &expression));
+    for (int i = 0; i < REPEATS; i++) {
+        size_t changed = draw(seed, expression.parameter_count);
+        opevo_i_topology_fault fault = OPEVO_I_FAULT_NONE;
+        opevo_value value = {0};
+        uint32_t column = 0;
+
+        for (size_t row = i ? changed : 0; row < expression.parameter_count; row++) {
+            size_t choice = draw(seed, CHOICES + 1);
+
+            rows[row] = choice < CHOICES ? &values[choice] : NULL;
+        }
+        fault = opevo_i_topology_expression_evaluate(&expression, rows, &value, &column);
+        left_out += !opevo_i_topology_trail_evaluate(&trail, rows, changed);
+        if (trail.fault != fault || trail.column != column ||
+            (!fault && !is_same_value(&trail.result, &value)))
+            fail_msg("%s, time %d", source, i);
+    }
+    opevo_i_topology_trail_clear(&trail);
+    opevo_i_topology_expression_release(&expression);
+    return left_out;
+}
+
+CHECK_TEST(test_repeated)
+{
+    static const char *const c[] = {
+        "a",
+        "a * 2 + b * (a + flag) % 3",
+        "(a || b) && half && b",
+        "a ? b : half / a",
+        "mixed == \"auto\" || a + b < half",
+        "1 + (a && (b || flag)) * half",
+        "!a && -b == half - (flag > b)",
+        "a / b + b / a",
+    };
+    static const char *const python[] = {
+        "a < b < half < flag",       "a in (1, b, half) or flag",  "not a or b < half != flag",
+        "a ** b // half % flag",     "(a + b) in [flag, 1] and b", "min(a, b, half) + max(flag, a)",
+        "mixed == 'auto' and a + b",
+    };
+    uint64_t seed = 1;
+    size_t left_out = 0;
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++)
+        left_out += repeat(c[i], OPEVO_DIALECT_C, &seed);
+    for (size_t i = 0; i < sizeof python / sizeof *python; i++)
+        left_out += repeat(python[i], OPEVO_DIALECT_PYTHON, &seed);
+    assert_true(left_out > 1000);
+}
