@@ -127,9 +127,8 @@ static bool count_nodes(opevo_i_topology_group *group, size_t limbs, bool before
     return true;
 }
 
-/* What an arc of a node adds to what the node reaches. */
-static void reach_by(const opevo_i_topology_group *group, size_t l, const opevo_i_topology_arc *arc,
-                     uint64_t *reach)
+void opevo_i_topology_reach_by(const opevo_i_topology_group *group, size_t l,
+                               const opevo_i_topology_arc *arc, uint64_t *reach)
 {
     size_t known = opevo_i_topology_reach(group, l), behind = 0;
 
@@ -154,7 +153,7 @@ static bool reach_nodes(opevo_i_topology_group *group)
             return false;
         for (uint32_t node = 0; node < level->node_count; node++) {
             for (size_t k = level->starts[node]; k < level->starts[node + 1]; k++)
-                reach_by(group, l, &level->arcs[k], level->reach + node * known);
+                opevo_i_topology_reach_by(group, l, &level->arcs[k], level->reach + node * known);
         }
     }
     return true;

@@ -27,7 +27,7 @@ static bool is_arc_sound(const opevo_i_topology_group *group, size_t l, const op
            (last->node != arc->node || last->first + last->count < arc->first);
 }
 
-/* Arcs in order, and counts that are the sums of those below. */
+/* Arcs in order, counts that are the sums of those below, and the vertices behind the node. */
 static bool is_node_sound(const opevo_i_topology_group *group, size_t l, const opevo_space *space,
                           uint32_t node)
 {
@@ -35,6 +35,8 @@ static bool is_node_sound(const opevo_i_topology_group *group, size_t l, const o
     const opevo_i_topology_level *level = &group->levels[l];
     size_t limbs = group->limbs, bytes = limbs * sizeof(uint64_t);
     uint64_t sum[OPEVO_I_DIAGRAM_LIMBS_MAX] = {0};
+    uint64_t reach[OPEVO_I_DIAGRAM_REACH] = {0};
+    size_t known = opevo_i_topology_reach(group, l);
     const opevo_i_topology_arc *last = NULL;
 
     for (size_t k = level->starts[node]; k < level->starts[node + 1]; k++) {
@@ -46,9 +48,11 @@ static bool is_node_sound(const opevo_i_topology_group *group, size_t l, const o
         opevo_i_topology_natural_add_times(
             sum, l + 1 < group->depth ? level[1].counts + arc->node * limbs : one, arc->count,
             limbs);
+        opevo_i_topology_reach_by(group, l, arc, reach);
         last = arc;
     }
-    return last && memcmp(sum, level->counts + node * limbs, bytes) == 0;
+    return last && memcmp(sum, level->counts + node * limbs, bytes) == 0 &&
+           memcmp(reach, level->reach + node * known, known * sizeof *reach) == 0;
 }
 
 bool opevo_diagram_is_sound(const opevo_diagram *diagram)

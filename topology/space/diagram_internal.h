@@ -68,6 +68,10 @@ static inline size_t opevo_i_topology_reach(const opevo_i_topology_group *group,
     return group->depth - l < OPEVO_I_DIAGRAM_REACH ? group->depth - l : OPEVO_I_DIAGRAM_REACH;
 }
 
+/* Add what an arc of a node of level l leads past to the node's opevo_i_topology_reach sets. */
+void opevo_i_topology_reach_by(const opevo_i_topology_group *group, size_t l,
+                               const opevo_i_topology_arc *arc, uint64_t *reach);
+
 /* Of one of many compilations. */
 #define OPEVO_I_SMALL_LIMITS                                                                       \
     {                                                                                              \

@@ -119,23 +119,30 @@ CHECK_TEST(test_random_systems)
     assert_true(least > 1e-6);
 }
 
-/* One arc with another vertex, count or target, or one node with another count, is found. */
+/* One arc with another vertex, count or target, or one node with another count or another set of
+ * vertices behind it, is found. */
 static void spoil(opevo_diagram *diagram, system_source *source)
 {
     opevo_i_topology_group *group = NULL;
     opevo_i_topology_level *level = NULL;
     opevo_i_topology_arc *arc = NULL;
+    size_t known = 0;
 
     do {
         group = &diagram->groups[pick(source, (unsigned)diagram->group_count)];
     } while (group->depth == 0);
     level = &group->levels[pick(source, (unsigned)group->depth)];
     arc = &level->arcs[pick(source, (unsigned)level->arc_count)];
-    switch (pick(source, 3)) {
+    known = opevo_i_topology_reach(group, (size_t)(level - group->levels));
+    switch (pick(source, 4)) {
     case 0:
         arc->count += 1;
         break;
     case 1:
+        level->reach[pick(source, (unsigned)(level->node_count * known))] ^= UINT64_C(1)
+                                                                             << pick(source, 64);
+        break;
+    case 2:
         arc->first = arc->first == OPEVO_I_ARC_INACTIVE ? 0 : OPEVO_I_ARC_INACTIVE;
         break;
     default:

@@ -72,9 +72,9 @@ double opevo_diagram_log2_count(const opevo_diagram *diagram);
 size_t opevo_diagram_node_count(const opevo_diagram *diagram);
 size_t opevo_diagram_bytes(const opevo_diagram *diagram);
 
-/* Whether all arcs are in order and all counts are the sums of those below: true of every diagram
- * that was made, and false of nearly every one that was damaged. Cost: a pass over all arcs.
- * Hook of tests. */
+/* Whether all arcs are in order, all counts are the sums of those below, and all nodes know what is
+ * behind them: true of every diagram that was made, and false of nearly every one that was damaged.
+ * Cost: a pass over all arcs and their vertices. Hook of tests. */
 bool opevo_diagram_is_sound(const opevo_diagram *diagram);
 
 /* Whether the point is allowed. Cost: a search among the arcs of a node for each parameter. */
