@@ -32,8 +32,6 @@ static const char *name_of(const Onnx__ValueInfo *info)
 static void start(opevo_i_net_builder *self, const opevo_i_net_scope *outer, const char *word,
                   opevo_i_net_scope *out)
 {
-    opevo_text prefix = {0};
-
     *out = (opevo_i_net_scope){.outer = outer,
                                .prefix = "",
                                .called = outer->called,
@@ -42,12 +40,11 @@ static void start(opevo_i_net_builder *self, const opevo_i_net_scope *outer, con
                                .opset = outer->opset,
                                .depth = outer->depth,
                                .is_branch = outer->is_branch};
-    opevo_text_printf(&prefix, "%s%s_%d/", self->scope->prefix, word, self->reader->graphs++);
     if (self->status == OPEVO_OK)
-        self->status = opevo_i_net_reader_keep(self->reader, &prefix, &out->prefix, self->err);
+        self->status = opevo_i_net_reader_start(self->reader, self->scope->prefix, word,
+                                                &out->prefix, self->err);
     out->called =
         strcmp(word, "then") == 0 || strcmp(word, "else") == 0 ? outer->called : out->prefix;
-    opevo_text_free(&prefix);
 }
 
 static void put(opevo_i_net_builder *self, opevo_i_net_scope *scope, const char *name, int binding)

@@ -34,20 +34,66 @@ static int aligned(const opevo_i_net_call *call, int in, int dim)
     return call->out[0]->array.dims - from_end;
 }
 
-/* The same elements in another shape: with as many before and behind. */
+/* The same elements in another shape: with as many before and behind, in one place only. */
 static int viewed(const opevo_i_net_call *call, int in, int dim)
 {
     const opevo_array *from = &call->in[0]->array, *to = &call->out[0]->array;
     int64_t before = 1, so_far = 1;
+    int found = NOWHERE;
 
     if (in != 0)
         return NOWHERE;
     for (int d = 0; d < dim; d++)
         before *= from->extent[d];
     for (int d = 0; d < to->dims; d++) {
-        if (so_far == before && to->extent[d] == from->extent[dim])
-            return d;
+        if (so_far == before && to->extent[d] == from->extent[dim]) {
+            if (found != NOWHERE)
+                return NOWHERE;
+            found = d;
+        }
         so_far *= to->extent[d];
+    }
+    return found;
+}
+
+/* Which dimensions of `dims` the axes of Squeeze and Unsqueeze are; false without axes. */
+static bool axes_of(const opevo_i_net_call *call, int dims, bool *is_axis)
+{
+    int64_t axes[OPEVO_NETWORK_DIMS];
+    int count = 0;
+
+    memset(is_axis, 0, OPEVO_NETWORK_DIMS * sizeof *is_axis);
+    if (opevo_i_net_list(call, 1, 13, "axes", OPEVO_NETWORK_DIMS, axes, &count, NULL) != OPEVO_OK)
+        return false;
+    for (int i = 0; i < count; i++)
+        is_axis[axes[i] + (axes[i] < 0 ? dims : 0)] = true;
+    return count > 0;
+}
+
+static int squeezed(const opevo_i_net_call *call, int in, int dim)
+{
+    bool is_axis[OPEVO_NETWORK_DIMS];
+    int before = 0;
+
+    if (in != 0)
+        return NOWHERE;
+    if (!axes_of(call, call->in[0]->array.dims, is_axis))
+        return viewed(call, in, dim);
+    for (int d = 0; d < dim; d++)
+        before += is_axis[d];
+    return is_axis[dim] ? NOWHERE : dim - before;
+}
+
+static int unsqueezed(const opevo_i_net_call *call, int in, int dim)
+{
+    bool is_axis[OPEVO_NETWORK_DIMS];
+    int dims = call->out[0]->array.dims;
+
+    if (in != 0 || !axes_of(call, dims, is_axis))
+        return NOWHERE;
+    for (int d = 0, rest = dim; d < dims; d++) {
+        if (!is_axis[d] && rest-- == 0)
+            return d;
     }
     return NOWHERE;
 }
@@ -182,11 +228,21 @@ static int multiplied(const opevo_i_net_call *call, int in, int dim)
     return in == 0 && dims > 1 && dim < dims - 1 ? call->out[0]->array.dims - dims + dim : NOWHERE;
 }
 
-/* Images of a batch; regions and their images. */
+/* Images of a batch, as many as before; regions and their images. */
 static int batched(const opevo_i_net_call *call, int in, int dim)
 {
-    (void)call;
-    return in == 0 && dim == 0 ? 0 : NOWHERE;
+    return in == 0 && dim == 0 && call->out[0]->array.extent[0] == call->in[0]->array.extent[0]
+               ? 0
+               : NOWHERE;
+}
+
+/* Of two branches, which are not broadcast. */
+static int chosen(const opevo_i_net_call *call, int in, int dim)
+{
+    const opevo_network_value *other = in ? call->in[3 - in] : NULL;
+
+    return other && other->counted == dim + 1 && other->count == call->in[in]->count ? dim
+                                                                                     : NOWHERE;
 }
 
 static int of_regions(const opevo_i_net_call *call, int in, int dim)
@@ -216,8 +272,8 @@ static rule *rule_of(const opevo_i_net_operator *row)
                 {"CastLike", batched},
                 {"Reshape", viewed},
                 {"Flatten", viewed},
-                {"Squeeze", viewed},
-                {"Unsqueeze", viewed},
+                {"Squeeze", squeezed},
+                {"Unsqueeze", unsqueezed},
                 {"Transpose", transposed},
                 {"Slice", sliced},
                 {"Gather", gathered},
@@ -237,7 +293,8 @@ static rule *rule_of(const opevo_i_net_operator *row)
                 {"GlobalAveragePool", batched},
                 {"BatchNormalization", batched},
                 {"Resize", batched},
-                {"RoiAlign", of_regions}};
+                {"RoiAlign", of_regions},
+                {"If", chosen}};
 
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         if (strcmp(ways[i].name, row->name) == 0)

@@ -129,15 +129,13 @@ static void call(opevo_i_net_builder *self, const Onnx__Function *function)
                                .depth = self->scope->depth + 1,
                                .is_branch = self->scope->is_branch};
     int *target = opevo_malloc((size_t)self->outs + 1, sizeof *target);
-    opevo_text prefix = {0};
     opevo_status status = OPEVO_OK;
     opevo_error *err = self->err;
 
     if (!target)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a function of a model."));
-    opevo_text_printf(&prefix, "%s%s_%d/", self->scope->prefix, function->name,
-                      self->reader->graphs++);
-    OPEVO_TRY(opevo_i_net_reader_keep(self->reader, &prefix, &inner.prefix, err));
+    OPEVO_TRY(opevo_i_net_reader_start(self->reader, self->scope->prefix, function->name,
+                                       &inner.prefix, err));
     inner.called = inner.prefix;
     for (size_t i = 0; i < function->n_input; i++)
         OPEVO_TRY(opevo_i_net_names_put(&inner.names, function->input[i],

@@ -64,6 +64,7 @@ typedef struct opevo_i_net_reader {
     double folded_work;                                 /* of the constants that were computed */
     char *unknown;                                      /* why a tensor of a branch is not known */
     size_t value_room, node_room, text_room, made_room; /* in the network */
+    size_t text_bytes;                                  /* of the names in the network */
     opevo_i_net_sequence *sequence;
     int sequences;
     int graphs;            /* how many have been read, for names */
@@ -86,9 +87,13 @@ int opevo_i_net_reader_find(const opevo_i_net_reader *self, const char *name);
 /* A new value; the name is borrowed. Errors: NOMEM. */
 opevo_status opevo_i_net_reader_add(opevo_i_net_reader *self, const char *name, int *out,
                                     opevo_error *err);
-/* A text that lives as long as the network. Errors: NOMEM. */
+/* A text that lives as long as the network. Errors: INVALID where all are too long; NOMEM. */
 opevo_status opevo_i_net_reader_keep(opevo_i_net_reader *self, opevo_text *text, const char **out,
                                      opevo_error *err);
+/* Before nodes of a graph or function are read: what names of theirs begin with. Errors: INVALID
+ * where too many have been read; NOMEM. */
+opevo_status opevo_i_net_reader_start(opevo_i_net_reader *self, const char *outer, const char *word,
+                                      const char **prefix, opevo_error *err);
 /* Take a node, which the network releases, also after a failure. */
 opevo_status opevo_i_net_reader_own(opevo_i_net_reader *self, Onnx__Node *node, opevo_error *err);
 void opevo_i_net_reader_free(opevo_i_net_reader *self); /* not the network */

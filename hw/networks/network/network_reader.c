@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What a model may grow to, by loops that run and functions that are called. */
+enum { GRAPHS_MOST = 1 << 16, TEXT_MOST = 1 << 29 };
+
 opevo_status opevo_i_net_reader_fail(const opevo_i_net_reader *self, opevo_status status,
                                      opevo_error *err, const char *format, ...)
 {
@@ -128,6 +131,14 @@ opevo_status opevo_i_net_reader_keep(opevo_i_net_reader *self, opevo_text *text,
     char *kept = text->failed ? NULL : opevo_strdup(opevo_text_string(text));
 
     opevo_text_free(text);
+    self->text_bytes += kept ? strlen(kept) : 0;
+    if (self->text_bytes > TEXT_MOST) {
+        opevo_free(kept);
+        return opevo_i_net_reader_fail(self, OPEVO_INVALID, err,
+                                       "Its names take more than %d bytes, those of loops and "
+                                       "functions as often as they run.",
+                                       TEXT_MOST);
+    }
     if (!kept || !opevo_reserve((void **)&network->text, &self->text_room, network->texts + 1,
                                 sizeof(char *))) {
         opevo_free(kept);
@@ -136,6 +147,19 @@ opevo_status opevo_i_net_reader_keep(opevo_i_net_reader *self, opevo_text *text,
     network->text[network->texts++] = kept;
     *out = kept;
     return OPEVO_OK;
+}
+
+opevo_status opevo_i_net_reader_start(opevo_i_net_reader *self, const char *outer, const char *word,
+                                      const char **prefix, opevo_error *err)
+{
+    opevo_text text = {0};
+
+    if (self->graphs >= GRAPHS_MOST)
+        return opevo_i_net_reader_fail(
+            self, OPEVO_INVALID, err,
+            "Its loops run and its functions are called more than %d times together.", GRAPHS_MOST);
+    opevo_text_printf(&text, "%s%s_%d/", outer, word, self->graphs++);
+    return opevo_i_net_reader_keep(self, &text, prefix, err);
 }
 
 opevo_status opevo_i_net_reader_own(opevo_i_net_reader *self, Onnx__Node *node, opevo_error *err)
