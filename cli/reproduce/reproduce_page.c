@@ -286,6 +286,7 @@ static opevo_status ask(page *self, const json_t *command, opevo_error *err)
 {
     char *words[WORDS_MOST] = {NULL};
     opevo_text printed = {0}, whole = {0};
+    json_error_t reason;
     size_t count = 0;
     opevo_status status = OPEVO_OK;
 
@@ -307,8 +308,11 @@ static opevo_status ask(page *self, const json_t *command, opevo_error *err)
     opevo_text_add(&self->asked, whole.data);
     OPEVO_TRY(
         opevo_i_cli_reproduce_run(self->self, (const char *const *)words, count, &printed, err));
-    OPEVO_TRY(opevo_json_parse("the output of a command", opevo_text_string(&printed),
-                               printed.length, &self->answer, err));
+    /* Spaces have more points than an integer holds. */
+    self->answer =
+        json_loadb(opevo_text_string(&printed), printed.length, JSON_DECODE_INT_AS_REAL, &reason);
+    if (!self->answer)
+        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "The output of a command: %s.", reason.text));
     self->self->repeated++;
 cleanup:
     for (size_t i = 0; i < count; i++)
@@ -422,6 +426,24 @@ cleanup:
     return status;
 }
 
+/* Whether the paths are there that the section needs, seen from the folder of the page; the first
+ * one that is missing is named. */
+static bool has_needs(page *self, const json_t *section)
+{
+    const json_t *needs = json_object_get(section, "needs");
+
+    for (size_t i = 0; i < json_array_size(needs); i++) {
+        const char *path = json_string_value(json_array_get(needs, i));
+
+        if (path && access(path, R_OK) != 0) {
+            opevo_i_cli_reproduce_leave(self->self, "%s: its checks need %s, which is not there",
+                                        self->heading, path);
+            return false;
+        }
+    }
+    return true;
+}
+
 static opevo_status do_section(page *self, const json_t *section, size_t number, opevo_error *err)
 {
     const json_t *checks = json_object_get(section, "checks");
@@ -439,6 +461,8 @@ static opevo_status do_section(page *self, const json_t *section, size_t number,
     if (json_object_get(section, "not_repeated"))
         opevo_i_cli_reproduce_leave(self->self, "%s: %s", self->heading,
                                     text_of(section, "not_repeated"));
+    if (!has_needs(self, section))
+        return OPEVO_OK;
     OPEVO_TRY(do_plan(self, section, number, err));
     for (size_t i = 0; i < json_array_size(checks) && !self->stopped && status == OPEVO_OK; i++)
         status = do_checks(self, json_array_get(checks, i), err);

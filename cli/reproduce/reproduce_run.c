@@ -15,7 +15,8 @@
 static bool is_repeatable(const opevo_verb *verb)
 {
     return verb->has_manifest || verb == &opevo_i_cli_verb_report ||
-           verb == &opevo_i_cli_verb_record || verb == &opevo_i_cli_verb_space;
+           verb == &opevo_i_cli_verb_record || verb == &opevo_i_cli_verb_space ||
+           verb == &opevo_i_cli_verb_portfolio;
 }
 
 static bool is_one_of(const char *name, const char *const *names)

@@ -69,3 +69,35 @@ sed -i 's/"on": "sim:mi50", "what": "matmul(8,8,8)"/"on": "recorded:absent.csv"/
 opevo reproduce page.md | grep 'Tuners' | sed "s|$PWD|FOLDER|g"
 rm page.json
 opevo reproduce page.md | sed "s|$PWD|FOLDER|"
+echo "-- data beside the project, counts beyond 64 bits, and portfolios"
+# Two workloads of three configurations: the best one is a quarter slower on each, two lose nothing.
+echo '{"X": {"_type": "discrete", "_value": [1, 2, 3]}}' >space.json
+echo 'shift $1; echo took $1 ms' >bench.sh
+record() { opevo record --on "cmd:sh bench.sh {X} $2" --space space.json --result 'ms:/took ([0-9.]+) ms/' --all --out "$1" \
+    --quiet >/dev/null 2>&1; }
+record a '3 4 6'
+record b '12 4 3'
+python3 - <<'S'
+import json
+size, values = 40, [1, 2, 3, 4, 5, 6, 7, 8]
+json.dump({f"p{i}": {"_type": "discrete", "_value": values} for i in range(size)}, open("free.json", "w"))
+points = f"{len(values) ** size:,}"
+with open("page.md", "w") as file:
+    file.write(f"# Page\n\n## Free\n\n| space | points | short |\n|---|---|---|\n| free | {points} | {len(values) ** size:.1e} |\n"
+               "\n## Portfolio\n\n| K | regret |\n|---|---|\n| 1 | .250 |\n| 2 | .000 |\n\n## Absent\n\n| K |\n|---|\n| 1 |\n")
+space = {"command": ["space", "free.json", "--json"], "value": "allowed/points", "row": ["free"]}
+best = {"command": ["portfolio", "a.csv", "b.csv", "--configurations", "{0}", "--json"], "value": "value", "row": ["{0}"],
+        "column": "regret", "each": [["1"], ["2"]]}
+json.dump({"format": "opevo page 1", "sections": [
+    {"heading": "Free", "checks": [space | {"column": "points"}, space | {"column": "short", "scale": 1e-36}]},
+    {"heading": "Portfolio", "needs": ["a.csv", "b.csv"], "checks": [best]},
+    {"heading": "Absent", "needs": ["a.csv", "absent/c.csv"], "checks": [best]}]}, open("page.json", "w"))
+S
+opevo reproduce page.md
+echo "exit status $?"
+sed 's/\.250/.251/; s/1,329,/1,328,/' page.md >spoilt.md
+cp page.json spoilt.json
+opevo reproduce spoilt.md --quiet
+sed 's/"{0}", "--json"/"{0}", "--emit", "written", "--json"/' page.json >spoilt.json
+opevo reproduce spoilt.md | grep -o 'would write.*' | sort -u
+[ ! -e written ] || echo "written exists"
