@@ -6,16 +6,17 @@
 #include <opevo/json.h>
 #include <opevo/memory.h>
 
+#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MEMORY_PLAN "the memory plan, "
 #define NOT_COVERED                                                                                \
     "the text of the library around its kernels, nodes that are not kernels, and what each proof " \
     "does not cover"
 
-enum { CERTIFICATE_BYTES = 1 << 26 };
+enum { CERTIFICATE_BYTES = 1 << 26, LIST_BYTES = 1 << 20 };
 
 static void name_kernel(const char *folder, size_t i, opevo_text *out)
 {
@@ -23,15 +24,56 @@ static void name_kernel(const char *folder, size_t i, opevo_text *out)
     opevo_text_printf(out, "%s/kernel_%03zu.c", folder, i);
 }
 
+/* Its number and one; 0: another name. */
+static size_t kernel_of_name(const char *name)
+{
+    static const char head[] = "kernel_";
+    size_t digits, number;
+
+    if (strncmp(name, head, strlen(head)) != 0)
+        return 0;
+    name += strlen(head);
+    digits = strspn(name, "0123456789");
+    number = strtoul(name, NULL, 10);
+    return digits >= 3 && digits < 7 && strncmp(name + digits, ".c", 2) == 0 &&
+                   (!name[digits + 2] || name[digits + 2] == '\n')
+               ? number + 1
+               : 0;
+}
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Those of the folder or of its list of files: the last one tells how many there should be. */
+static size_t count_kernels(const char *folder)
+{
+    DIR *entries = opendir(folder);
+    opevo_text path = {0};
+    char *list = NULL;
+    size_t count = 0, size = 0;
+
+    for (const struct dirent *entry; entries && (entry = readdir(entries));)
+        count = most(count, kernel_of_name(entry->d_name));
+    if (entries)
+        closedir(entries);
+    opevo_text_printf(&path, "%s/net.files", folder);
+    if (opevo_file_read(opevo_text_string(&path), LIST_BYTES, &list, &size, NULL) == OPEVO_OK)
+        for (const char *line = list; line; line = strchr(line, '\n')) {
+            line += *line == '\n';
+            count = most(count, kernel_of_name(line));
+            if (!*line)
+                break;
+        }
+    opevo_free(list);
+    opevo_text_free(&path);
+    return count;
+}
+
 bool opevo_i_cli_library_has_kernels(const char *folder)
 {
-    opevo_text path = {0};
-    bool has;
-
-    name_kernel(folder, 0, &path);
-    has = access(opevo_text_string(&path), F_OK) == 0;
-    opevo_text_free(&path);
-    return has;
+    return count_kernels(folder) > 0;
 }
 
 static void add_undecided(const char *path, const char *reason, bool json, opevo_text *out)
@@ -103,18 +145,16 @@ opevo_status opevo_i_cli_library_prove(const char *folder, const opevo_i_cli_pro
     opevo_i_cli_proof_request one = *request;
     char *text = NULL;
     const char *at = "";
-    size_t size = 0;
+    size_t size = 0, kernels = count_kernels(folder);
     opevo_status status = OPEVO_OK;
 
     opevo_text_printf(&path, "%s/kernels.proof", folder);
     if (opevo_file_read(opevo_text_string(&path), CERTIFICATE_BYTES, &text, &size, NULL) ==
         OPEVO_OK)
         at = text;
-    for (size_t i = 0;; i++) {
+    for (size_t i = 0; i < kernels; i++) {
         name_kernel(folder, i, &path);
         OPEVO_TRY(opevo_text_check(&path, err));
-        if (access(path.data, F_OK) != 0)
-            break;
         take_certificate(&at, &certificate);
         one.certificate = certificate.length ? opevo_text_string(&certificate) : NULL;
         OPEVO_TRY(prove_one(path.data, &one, proof, out, err));

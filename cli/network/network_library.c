@@ -151,7 +151,6 @@ static opevo_status prove_kernels(const char *folder, const opevo_network_librar
 
     opevo_text_printf(&path, "%s/kernels.proof", folder);
     OPEVO_TRY(opevo_text_check(&path, err));
-    (void)unlink(path.data); /* of kernels that were here before */
     OPEVO_TRY(opevo_network_library_check_memory(library, err));
     OPEVO_TRY(opevo_i_cli_library_prove(folder, &request, &proof, &answers, err));
     OPEVO_TRY(opevo_file_write(path.data, opevo_text_string(&answers), answers.length, err));

@@ -9,8 +9,6 @@
 #include <opevo/hash.h>
 #include <opevo/memory.h>
 
-#include <llvm-c/Core.h>
-
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -62,6 +60,21 @@ static opevo_status read_library(request *self, opevo_error *err)
     OPEVO_TRY(opevo_computation_read(opevo_text_string(&self->computes_text), &computation, err));
     status = opevo_i_prover_harness(computation, &self->call, &self->harness_text, err);
 cleanup:
+    opevo_computation_destroy(computation);
+    return status;
+}
+
+static opevo_status check_library(const request *self, const opevo_i_prover_module *module,
+                                  opevo_error *err)
+{
+    opevo_computation *computation = NULL;
+    opevo_status status;
+
+    if (!self->of_library)
+        return OPEVO_OK;
+    status = opevo_computation_read(opevo_text_string(&self->computes_text), &computation, err);
+    if (status == OPEVO_OK)
+        status = opevo_i_prover_library_check(module, self->kernel, computation, &self->call, err);
     opevo_computation_destroy(computation);
     return status;
 }
@@ -258,13 +271,11 @@ static opevo_status prove_all(answer *self, opevo_error *err)
 static bool is_restricted(const opevo_i_prover_module *module, const request *self,
                           const opevo_workload_list *list, const char *name)
 {
-    LLVMValueRef kernel = LLVMGetNamedFunction(module->module, self->call.launch[0].kernel);
-    unsigned kind = LLVMGetEnumAttributeKindForName("noalias", 7), i = 0;
+    unsigned i = 0;
 
     while (i < (unsigned)list->count && strcmp(list->item[i].name, name) != 0)
         i++;
-    return !kernel || i >= LLVMCountParams(kernel) ||
-           LLVMGetEnumAttributeAtIndex(kernel, i + 1, kind) != NULL;
+    return opevo_i_prover_library_is_restricted(module, &self->call, i);
 }
 
 static opevo_status check_shared(const answer *self, const request *asked,
@@ -391,6 +402,7 @@ opevo_status opevo_prover_answer(const char *text, opevo_text *out, int *exit_co
     OPEVO_TRY(opevo_i_prover_load(opevo_text_string(&asked.kernel_path),
                                   asked.harness_text.length > 0,
                                   opevo_text_string(&asked.words.lines), &module, err));
+    OPEVO_TRY(check_library(&asked, &module, err));
     OPEVO_TRY(hash_source(opevo_text_string(&asked.kernel_path), &source, err));
     OPEVO_TRY(prove_all(&self, err));
     OPEVO_TRY(prove_shared(&self, &asked, err));

@@ -3,7 +3,7 @@
 /* Sources to modules. Loops stay loops and scalars stay scalars: what a compiler makes of them
  * afterwards is no part of a proof, and shorter code is interpreted faster. Functions that opevo
  * writes in front of its kernels stay calls, so that the interpreter knows them by name: they are
- * neither inlined nor, as static ones would be, stripped of arguments. */
+ * neither inlined nor, as static ones that nothing else uses would be, stripped of arguments. */
 
 #include "prover_internal.h"
 
@@ -141,7 +141,7 @@ static opevo_status command_of(const char *path, dialect which, bool own, const 
                                opevo_i_process_arguments *out, opevo_error *err)
 {
     static const char *const calls[] = {"-fno-inline", "-Dalways_inline=noinline",
-                                        "-Dstatic=", "-Dinline=", NULL};
+                                        "-Dstatic=__attribute__((used)) static", NULL};
     static const char *const plain[] = {"-march=x86-64-v4", "-std=gnu11", "-fopenmp", NULL};
     static const char *const both[] = {"-O1",
                                        "-fno-vectorize",

@@ -77,6 +77,16 @@ opevo_status opevo_i_prover_folder(const char *folder, opevo_text *kernel, opevo
 opevo_status opevo_i_prover_library(const char *path, opevo_text *computes,
                                     opevo_i_prover_call *call, opevo_error *err);
 
+/* Whether the module agrees: there is one function that other files can call beside those that
+ * pack, and of each operand either the source says that it lies apart, or the head that Y0 may lie
+ * there. Errors: INVALID if it does not; NOMEM. */
+opevo_status opevo_i_prover_library_check(const opevo_i_prover_module *module, const char *path,
+                                          const opevo_computation *computation,
+                                          const opevo_i_prover_call *call, opevo_error *err);
+/* Whether the source says of an operand that no other one lies there; also of one it lacks. */
+bool opevo_i_prover_library_is_restricted(const opevo_i_prover_module *module,
+                                          const opevo_i_prover_call *call, unsigned operand);
+
 /* prover_print.c */
 void opevo_i_prover_print(const char *label, const opevo_computation *computation,
                           const opevo_proof *proof, bool json, opevo_text *out);

@@ -23,8 +23,8 @@
 #include <unistd.h>
 
 static const char list_name[] = "net.files", inside[] = "opevo-partial",
-                  mark[] =
-                      "# Files that opevo wrote. It replaces and removes these and no others.\n";
+                  certificate[] = "kernels.proof", /* of the kernels that were there */
+    mark[] = "# Files that opevo wrote. It replaces and removes these and no others.\n";
 
 /* ---- Names ---- */
 
@@ -263,6 +263,8 @@ opevo_status opevo_i_library_folder_finish(opevo_i_library_folder *self,
         if (builds(self->before.name[i]))
             OPEVO_TRY(remove_file(self, self->before.name[i], err));
     }
+    if (self->before.count)
+        OPEVO_TRY(remove_file(self, certificate, err));
     OPEVO_TRY(put(self, names, false, err));
     for (size_t i = names->count; i < both.count; i++)
         OPEVO_TRY(remove_file(self, both.name[i], err));

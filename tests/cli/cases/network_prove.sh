@@ -21,8 +21,26 @@ prove lib --json
 cp lib/kernel_000.c kept.c
 sed -i '1,/[*][/]/s/max(/min(/' lib/kernel_000.c
 prove lib
-sed 's/^void opevo_\(.*\), float [*]restrict scratch)$/&\n{ (void)a; (void)b; (void)c; (void)scratch; }\nvoid unused_\1, float *restrict scratch)/' kept.c >lib/kernel_000.c
+sed 's/^void opevo_\(.*\), float [*]restrict scratch)$/&\n{ (void)a; (void)b; (void)c; (void)scratch; }\nstatic void unused_\1, float *restrict scratch)/' kept.c >lib/kernel_000.c
 prove lib
+# A function of the name that the library calls, in front of a right one; a kernel that counts its calls.
+name=$(sed -n 's/^void \(opevo_[^(]*\).*/\1/p' kept.c | tail -1)
+{
+    sed "s/^void $name(.*[^;]\$/static &/" kept.c | sed "s/$name/opevo_other/; s/^static //"
+    sed -n "s/^void $name(.*[^;]\$/&/p" kept.c
+    echo '{ (void)a; (void)b; (void)c; (void)scratch; }'
+} >lib/kernel_000.c
+prove lib
+sed 's/^    (void)scratch;$/    static int calls;\n    c[0] = 0;\n    if (calls++)\n        return;/' kept.c >lib/kernel_000.c
+prove lib
+# Kernels that the list names and the folder lacks.
+cp kept.c lib/kernel_000.c
+echo kernel_001.c >>lib/net.files
+prove lib
+# Another name, and a library without proofs in the place of one that had them.
+opevo network model.onnx --threads 2 -o lib --name mine --prove --quiet | tail -1 | short
+opevo network model.onnx --threads 2 -o lib --quiet >printed
+ls lib | grep proof
 # Made by hand: an output that may lie in its input, of its own element, of another one, and as if it did not.
 mkdir hand
 kernel() {
@@ -33,6 +51,10 @@ kernel() {
 kernel 0 i ''
 kernel 1 '7 - i' ''
 kernel 2 i 'restrict '
+prove hand
+# The comment behind another one; and plain pointers that no comment explains.
+sed -i 's/^.. Y0 may/\/* Backwards. *\/\n&/' hand/kernel_001.c
+sed -i '/^.. Y0 may/d' hand/kernel_000.c
 prove hand
 # Not without what a call must know, and not for GPUs.
 sed -i /scratch.memory/d hand/kernel_000.c
