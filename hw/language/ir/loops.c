@@ -242,3 +242,45 @@ opevo_status opevo_i_nest_loops_check_parallel(const opevo_i_nest_loops *self, i
     }
     return OPEVO_OK;
 }
+
+/* The terms of an axis that loops from `at` on decide, as a number in mixed radix: no two of its
+ * digits give one value if each factor is above what the smaller ones add up to. */
+static bool meets_twice(const opevo_i_nest_loops *self, const opevo_i_affine_atoms *atoms,
+                        const opevo_i_affine *axis, int at)
+{
+    int64_t below = 0, last = 0;
+
+    for (int n = 0; n < axis->count; n++) {
+        int least = -1;
+        bool decided = false;
+
+        for (int i = 0; i < axis->count; i++) {
+            int64_t factor = axis->term[i].factor;
+
+            if (factor > last && (least < 0 || factor < axis->term[least].factor))
+                least = i;
+        }
+        if (least < 0)
+            return true; /* a factor that occurs twice, or is negative */
+        last = axis->term[least].factor;
+        for (int i = at; i < self->loops && !decided; i++) {
+            opevo_i_affine term = opevo_i_affine_of_atom(axis->term[least].atom);
+
+            decided = opevo_i_affine_uses(atoms, &term, self->loop[i].atom);
+        }
+        if (decided && last <= below)
+            return true;
+        below += decided ? last * (atoms->item[axis->term[least].atom].extent - 1) : 0;
+    }
+    return false;
+}
+
+bool opevo_i_nest_loops_meet(const opevo_i_nest_loops *self, const opevo_i_affine_atoms *atoms,
+                             int at)
+{
+    for (int i = 0; i < self->axes; i++)
+        if (opevo_i_affine_uses(atoms, &self->axis[i], self->loop[at].atom) &&
+            meets_twice(self, atoms, &self->axis[i], at))
+            return true;
+    return false;
+}

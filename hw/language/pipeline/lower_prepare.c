@@ -40,6 +40,13 @@ static void find_parallel(opevo_i_pipeline_lowering *self)
                 "The parallel loop %s of %s is inside the parallel loop %s: parallel "
                 "loops are not nested.",
                 own->name, self->pipeline->stage[i]->name, around->name);
+        else if (own && opevo_i_nest_loops_meet(&self->part[i]->own, &self->nest->atoms,
+                                                (int)(own - self->part[i]->own.loop)))
+            OPEVO_I_PIPELINE_REFUSE(
+                self, INVALID,
+                "Iterations of the parallel loop %s of %s write the same elements: split what is "
+                "inside it evenly.",
+                own->name, self->pipeline->stage[i]->name);
     }
 }
 

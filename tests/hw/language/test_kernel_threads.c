@@ -341,6 +341,72 @@ CHECK_TEST(test_refused)
     opevo_computation_destroy(computation);
 }
 
+enum { ROW = 20 };
+
+/* Whether two iterations of the loop at place `parallel` of `order` reach one of the elements
+ * whose numbers are t*number[0] + l*number[1] + number[2], by trying all pairs of iterations that
+ * agree on the loops outside. */
+static bool is_shared(const int order[3], int parallel, int t, int l)
+{
+    const int extent[3] = {(ROW + t - 1) / t, (t + l - 1) / l, l};
+    const int all = extent[0] * extent[1] * extent[2];
+
+    for (int a = 0; a < all; a++)
+        for (int b = 0; b < a; b++) {
+            const int x[3] = {a / l / extent[1], a / l % extent[1], a % l};
+            const int y[3] = {b / l / extent[1], b / l % extent[1], b % l};
+            const int element = t * x[0] + l * x[1] + x[2];
+            bool together = element == t * y[0] + l * y[1] + y[2] && element < ROW;
+
+            for (int i = 0; i < parallel; i++)
+                together = together && x[order[i]] == y[order[i]];
+            if (together && x[order[parallel]] != y[order[parallel]])
+                return true;
+        }
+    return false;
+}
+
+/* Tiles of t, in parts of l that need not divide t. */
+static void check_tiles(const opevo_computation *computation, const int order[3], int parallel,
+                        int t, int l)
+{
+    static const char *const loops[] = {"i.0", "i.1.0", "i.1.1"};
+    const opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_C);
+    opevo_pipeline *pipeline = NULL;
+    opevo_kernel kernel = {0};
+    opevo_text text = {0}, why = {0};
+    bool fits = false;
+
+    opevo_text_printf(&text, "split B i %d\nsplit B i.1 %d\nreorder B %s %s %s\n", t, l,
+                      loops[order[0]], loops[order[1]], loops[order[2]]);
+    opevo_text_printf(&text, "annotate B %s parallel\n", loops[order[parallel]]);
+    CHECK_OK(opevo_pipeline_parse(computation, opevo_text_string(&text), "t", &pipeline, &err));
+    CHECK_OK(opevo_pipeline_emit(pipeline, OPEVO_KERNEL_C, &limits, &kernel, &fits, &why, &err));
+    if (fits == is_shared(order, parallel, t, l))
+        fail_msg("%s%s: %s", opevo_text_string(&text), fits ? "fits" : "does not",
+                 opevo_text_string(&why));
+    assert_true(fits || strstr(opevo_text_string(&why), "write the same elements"));
+    opevo_kernel_free(&kernel);
+    opevo_pipeline_destroy(pipeline);
+    opevo_text_free(&text);
+    opevo_text_free(&why);
+}
+
+/* What an inner loop runs too far is an element of the next iteration around it. */
+CHECK_TEST(test_uneven_tiles)
+{
+    static const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                    {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    opevo_computation *computation = NULL;
+
+    CHECK_OK(opevo_computation_read("A[i:20]; B[i] = 2*A[i]", &computation, &err));
+    for (int t = 1; t <= ROW; t++)
+        for (int l = 1; l <= t; l++)
+            for (int i = 0; i < 18; i++)
+                check_tiles(computation, orders[i / 3], i % 3, t, l);
+    opevo_computation_destroy(computation);
+}
+
 /* Where the loop has one iteration nothing is left of the annotation. */
 CHECK_TEST(test_single_iteration)
 {
