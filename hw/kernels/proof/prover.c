@@ -182,15 +182,32 @@ typedef struct answer {
     opevo_text labels; /* of the cases without their seeds, one a line */
 } answer;
 
-/* Cases that differ in their seed only are one: inputs are all inputs. */
-static bool is_new(answer *self, const char *label)
+/* Of buffers that are no inputs of the computation, whose contents are those of the seed. */
+static uint64_t hash_fixed(opevo_case *what, const opevo_computation *computation)
 {
-    const char *seed = strncmp(label, "seed=", 5) == 0 ? label : strstr(label, " seed=");
-    size_t length = seed ? (size_t)(seed - label) : strlen(label);
+    size_t count = 0;
+    const opevo_buffer *buffers = opevo_case_buffers(what, &count);
+    uint64_t hash = OPEVO_HASH_START;
+
+    for (size_t i = 0; i < count; i++) {
+        const opevo_tensor *tensor = opevo_computation_find(computation, buffers[i].name);
+
+        if (buffers[i].initialised && !(tensor && !tensor->definition))
+            hash = opevo_hash_bytes(hash, buffers[i].data, buffers[i].size_bytes);
+    }
+    return hash;
+}
+
+/* Cases that differ in their seed only, and by it in no contents but inputs, are one: inputs are
+ * all inputs. The seed is the last word of a label, whatever sizes are called. */
+static bool is_new(answer *self, opevo_case *what, const opevo_computation *computation)
+{
+    const char *label = opevo_case_label(what), *seed = strrchr(label, ' ');
     opevo_text line = {0};
     bool known;
 
-    opevo_text_printf(&line, "\n%.*s\n", (int)length, label);
+    opevo_text_printf(&line, "\n%.*s %016llx\n", seed ? (int)(seed - label) : 0, label,
+                      (unsigned long long)hash_fixed(what, computation));
     known = strstr(opevo_text_string(&self->labels), opevo_text_string(&line)) != NULL;
     if (!known)
         opevo_text_add(&self->labels, opevo_text_string(&line));
@@ -236,9 +253,9 @@ static opevo_status prove_case(answer *self, opevo_harness_set set, size_t i, op
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(opevo_case_open(self->harness, set, i, &what, err));
-    if (!is_new(self, opevo_case_label(what)))
-        goto cleanup;
     OPEVO_TRY(open_computation(self->request, self->harness, what, &computation, err));
+    if (!is_new(self, what, computation))
+        goto cleanup;
     OPEVO_TRY(
         opevo_prove(self->module->module, self->harness, what, computation, &options, &proof, err));
     self->worst = worse(self->worst, proof.verdict);
@@ -333,15 +350,31 @@ cleanup:
 
 /* ---- Certificates ---- */
 
-static opevo_status hash_source(const char *path, uint64_t *out, opevo_error *err)
+static uint64_t add_text(uint64_t hash, const char *text)
 {
-    char *text = NULL;
-    size_t size = 0;
-    opevo_status status = opevo_file_read(path, SOURCE_BYTES, &text, &size, err);
+    return opevo_hash_bytes(hash, text, strlen(text) + 1);
+}
 
-    if (status == OPEVO_OK)
-        *out = opevo_hash_bytes(OPEVO_HASH_START, text, size);
+/* Of the source, how it is called, and what it should compute. */
+static opevo_status hash_source(const request *self, uint64_t *out, opevo_error *err)
+{
+    char *text = NULL, *harness = NULL;
+    size_t size = 0, harness_size = 0;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(
+        opevo_file_read(opevo_text_string(&self->kernel_path), SOURCE_BYTES, &text, &size, err));
+    if (self->harness)
+        OPEVO_TRY(opevo_file_read(self->harness, HARNESS_BYTES, &harness, &harness_size, err));
+    *out = opevo_hash_bytes(OPEVO_HASH_START, text, size);
+    *out = opevo_hash_bytes(*out, harness ? harness : "", harness_size);
+    *out = add_text(*out, opevo_text_string(&self->harness_text));
+    *out = add_text(*out, opevo_text_string(&self->computes_text));
+    *out = add_text(*out, self->computes ? self->computes : "");
+    *out = add_text(*out, opevo_text_string(&self->words.lines));
+cleanup:
     opevo_free(text);
+    opevo_free(harness);
     return status;
 }
 
@@ -403,7 +436,7 @@ opevo_status opevo_prover_answer(const char *text, opevo_text *out, int *exit_co
                                   asked.harness_text.length > 0,
                                   opevo_text_string(&asked.words.lines), &module, err));
     OPEVO_TRY(check_library(&asked, &module, err));
-    OPEVO_TRY(hash_source(opevo_text_string(&asked.kernel_path), &source, err));
+    OPEVO_TRY(hash_source(&asked, &source, err));
     OPEVO_TRY(prove_all(&self, err));
     OPEVO_TRY(prove_shared(&self, &asked, err));
     read_certificate(&asked, &earlier);

@@ -7,14 +7,17 @@
 
 #include "prover_internal.h"
 
+#include <opevo/emit.h>
 #include <opevo/file.h>
 #include <opevo/kernel_harness.h>
 #include <opevo/memory.h>
+#include <opevo/simt.h>
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,9 +169,9 @@ static opevo_status command_of(const char *path, dialect which, bool own, const 
         status = which == DIALECT_CUDA     ? add_cuda(out, err)
                  : which == DIALECT_OPENCL ? add_opencl(out, err)
                                            : add(out, plain, err);
-    if (status == OPEVO_OK && own && (which == DIALECT_C || which == DIALECT_OPENCL))
+    if (status == OPEVO_OK && own)
         status = add(out, calls, err);
-    if (status == OPEVO_OK && !own && which == DIALECT_C)
+    if (status == OPEVO_OK && which == DIALECT_C)
         status = add_library(out, err);
     if (status == OPEVO_OK)
         status = add_lines(out, words, err);
@@ -237,6 +240,77 @@ cleanup:
     return status;
 }
 
+/* ---- What is known by name ---- */
+
+static const char *ending_of(dialect which)
+{
+    return which == DIALECT_C ? ".c" : which == DIALECT_CUDA ? ".cu" : ".cl";
+}
+
+/* The functions that opevo writes, from a file of their own. */
+static opevo_status load_known(opevo_kernel_dialect written, dialect which, const char *words,
+                               opevo_i_prover_module *out, opevo_error *err)
+{
+    const char *parent = getenv("TMPDIR"), *ending = ending_of(which);
+    opevo_text path = {0}, text = {0};
+    opevo_status status = OPEVO_OK;
+    int file = -1;
+
+    opevo_kernel_functions(written, &text);
+    opevo_text_printf(&path, "%s/opevo-functions-XXXXXX%s", parent && *parent ? parent : "/tmp",
+                      ending);
+    OPEVO_TRY(opevo_text_check(&path, err));
+    OPEVO_TRY(opevo_text_check(&text, err));
+    file = mkstemps(path.data, (int)strlen(ending));
+    if (file < 0 || close(file) != 0)
+        status = OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path.data, strerror(errno));
+    else
+        status = opevo_file_write(path.data, opevo_text_string(&text), text.length, err);
+    if (status == OPEVO_OK)
+        status = load_source(path.data, which, true, words, out, err);
+    if (file >= 0)
+        (void)unlink(path.data);
+cleanup:
+    opevo_text_free(&path);
+    opevo_text_free(&text);
+    return status;
+}
+
+/* Texts for OpenCL on CPUs have vectors, those for GPUs do not. */
+static opevo_kernel_dialect written_in(const opevo_i_prover_module *module, dialect which)
+{
+    if (which != DIALECT_OPENCL)
+        return which == DIALECT_C ? OPEVO_KERNEL_C : OPEVO_KERNEL_CUDA;
+    for (LLVMValueRef one = LLVMGetFirstFunction(module->module); one;
+         one = LLVMGetNextFunction(one)) {
+        size_t length = 0;
+        const char *name = LLVMGetValueName2(one, &length);
+
+        if (opevo_simt_knows_function(name) && isdigit((unsigned char)name[length - 1]))
+            return OPEVO_KERNEL_OPENCL_CPU;
+    }
+    return OPEVO_KERNEL_OPENCL;
+}
+
+static opevo_status check_own(dialect which, const char *words, opevo_i_prover_module *out,
+                              opevo_error *err)
+{
+    opevo_i_prover_module known = {NULL};
+    opevo_status status = OPEVO_OK;
+
+    opevo_i_prover_check_thread(out);
+    if (opevo_i_prover_has_known(out))
+        status = load_known(written_in(out, which), which, words, &known, err);
+    if (status == OPEVO_OK && known.module)
+        opevo_i_prover_disown(out, &known);
+    else if (status != OPEVO_OK)
+        opevo_i_prover_unload(out);
+    opevo_i_prover_unload(&known);
+    return status;
+}
+
+/* ---- All ---- */
+
 opevo_status opevo_i_prover_load(const char *path, bool own, const char *words,
                                  opevo_i_prover_module *out, opevo_error *err)
 {
@@ -252,8 +326,10 @@ opevo_status opevo_i_prover_load(const char *path, bool own, const char *words,
                           path);
     if (access(path, R_OK) != 0)
         return OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(errno));
-    if (which != DIALECT_IR)
-        return load_source(path, which, own, words, out, err);
+    if (which != DIALECT_IR) {
+        status = load_source(path, which, own, words, out, err);
+        return status == OPEVO_OK && own ? check_own(which, words, out, err) : status;
+    }
     if (!LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message))
         return parse(buffer, path, out, err);
     status = OPEVO_FAIL(err, OPEVO_IO, "%s: %.700s.", path, message);

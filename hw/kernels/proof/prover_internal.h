@@ -42,6 +42,13 @@ opevo_status opevo_i_prover_load(const char *path, bool own, const char *words,
                                  opevo_i_prover_module *out, opevo_error *err);
 void opevo_i_prover_unload(opevo_i_prover_module *self);
 
+/* prover_functions.c: whether there are functions that the interpreter would know by name. */
+bool opevo_i_prover_has_known(const opevo_i_prover_module *module);
+/* Rename those whose bodies are not those of the other module, and those that call such. */
+void opevo_i_prover_disown(const opevo_i_prover_module *module, const opevo_i_prover_module *known);
+/* Rename the function that gives the number of a thread, where not only addresses depend on it. */
+void opevo_i_prover_check_thread(const opevo_i_prover_module *module);
+
 /* prover_harness.c: how a kernel that opevo printed is called: behind the functions that pack its
  * constants, with operands in the order of opevo_workload_list, then scratch memory. */
 typedef struct opevo_i_prover_call {

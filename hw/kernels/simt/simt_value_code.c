@@ -4,6 +4,8 @@
  * looked into. A select reads what its comparison read: each of
  * these dominates the next, so that none was computed anew in between. */
 
+#include <opevo/simt.h>
+
 #include "simt_work_internal.h"
 
 #include <ctype.h>
@@ -217,6 +219,11 @@ static int own_row(const char *name)
         if (strcmp(own_functions[i].name, stem) == 0)
             return (int)i;
     return -1;
+}
+
+bool opevo_simt_knows_function(const char *name)
+{
+    return own_row(name) >= 0;
 }
 
 /* opevo_select: lanes of all bits or none, mostly those of a comparison. */

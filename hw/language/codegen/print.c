@@ -3,6 +3,8 @@
 /* A loop nest as a whole translation unit: what the dialects spell differently, the launch, and
  * which kernel is printed. */
 
+#include <opevo/emit.h>
+
 #include "print_internal.h"
 #include "print_texts_internal.h"
 
@@ -159,4 +161,11 @@ void opevo_i_print_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dia
 cleanup:
     opevo_free(self.known);
     opevo_free(self.value);
+}
+
+void opevo_kernel_functions(opevo_kernel_dialect dialect, opevo_text *out)
+{
+    opevo_i_print_printer self = {.dialect = &dialects[dialect], .out = out, .dynamic_at = -1};
+
+    opevo_i_print_all_functions(&self);
 }

@@ -249,3 +249,16 @@ void opevo_i_print_functions(opevo_i_print_printer *self)
             print_one(self, function_at(i));
     }
 }
+
+void opevo_i_print_call_functions(opevo_i_print_printer *self)
+{
+    for (int i = 0; i < OWN_FUNCTIONS; i++) {
+        const opevo_i_print_function *one = &functions[i];
+        bool is_select = one->kind == OPEVO_EXPR_SELECT, gpu = self->dialect->gpu;
+
+        if (one->operands && !(gpu && one->gpu_name))
+            self->functions[one->kind] = gpu ? 1 : 1 | 2 | 4 | 8 | 16;
+        else if (is_select && !gpu)
+            self->functions[one->kind] = 2 | 4 | 8 | 16;
+    }
+}

@@ -198,6 +198,8 @@ int opevo_i_print_function_of_value(const opevo_i_nest_value *value);
 int opevo_i_print_get_function_of(opevo_element stored);
 /* The functions that were called. */
 void opevo_i_print_functions(opevo_i_print_printer *self);
+/* As if all of numbers were called, in all widths. */
+void opevo_i_print_call_functions(opevo_i_print_printer *self);
 
 /* ---- print_values.c ---- */
 
@@ -269,6 +271,8 @@ void opevo_i_print_packing(opevo_i_print_printer *self, opevo_kernel *out);
 /* ---- print_kernel_c.c, print_kernel_gpu.c, print_kernel_emulation.c: whole kernels ---- */
 
 void opevo_i_print_cpu(opevo_i_print_printer *self, opevo_kernel *kernel);
+/* All functions of numbers, as they stand in front of kernels. */
+void opevo_i_print_all_functions(opevo_i_print_printer *self);
 /* ---- print_kernel_opencl.c: the same as kernels of OpenCL, with their launches ---- */
 void opevo_i_print_opencl_cpu(opevo_i_print_printer *self, opevo_kernel *kernel);
 void opevo_i_print_gpu(opevo_i_print_printer *self, const opevo_kernel *kernel);

@@ -230,3 +230,21 @@ void opevo_i_print_cpu(opevo_i_print_printer *self, opevo_kernel *kernel)
         add_opencl(out, &text);
     opevo_text_free(&text);
 }
+
+void opevo_i_print_all_functions(opevo_i_print_printer *self)
+{
+    opevo_text *out = self->out;
+    opevo_text text = {0};
+
+    self->out = &text;
+    opevo_text_add(&text, self->dialect->cpu ? opevo_i_print_c_head : "");
+    opevo_i_print_call_functions(self);
+    opevo_i_print_functions(self);
+    self->out = out;
+    if (self->dialect->opencl)
+        add_opencl(out, &text);
+    else
+        opevo_text_add(out, opevo_text_string(&text));
+    out->failed |= text.failed;
+    opevo_text_free(&text);
+}

@@ -51,8 +51,8 @@ const opevo_i_nest_loop *opevo_i_nest_loops_parallel(const opevo_i_nest_loops *s
 /* That threads may divide the loop: INVALID where they divide another one already. */
 opevo_status opevo_i_nest_loops_check_parallel(const opevo_i_nest_loops *self, int at,
                                                opevo_error *err);
-/* Whether two iterations of loop `at`, with those inside it, may be of one element, as they are where
- * an inner loop of an axis was split unevenly; true where it does not show. */
+/* Whether two iterations of loop `at`, with those inside it, may be of one element, as they are
+ * where an inner loop of an axis was split unevenly; true where it does not show. */
 bool opevo_i_nest_loops_meet(const opevo_i_nest_loops *self, const opevo_i_affine_atoms *atoms,
                              int at);
 /* A loop becomes inner loops of `count` lengths and one around them. They may have more iterations

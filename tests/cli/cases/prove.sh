@@ -46,10 +46,41 @@ prove data.c --harness mm.json --computes "$product" --json
 # What rounds in between to what the definition does not store.
 sed 's/float s = 0/_Float16 s = 0/' mm.c >half.c
 prove half.c --harness mm.json --computes "$product"
+# Cases of other sizes are others, though a size is called seed; so are seeds that fill what is no input.
+sed 's/C\[i \* n + j\] = s/C[i * n + j] = n == 3 ? -s : s/' mm.c >three.c
+group() { echo '[{"sizes": ['"$1"'], "geometries": [{}], "seeds": ['"$2"']}]'; }
+five='{"seed": 1, "n": 5}'
+sets='"sets": {"search": '$(group "$five" 1)', "selection": '$(group "$five" 2)', "final": '$(group "$five, {\"seed\": 1, \"n\": 3}" 3)'}'
+sed 's/"tune": .*/"tune": {"sizes": {"seed": 1, "n": 5}}, '"$sets"'}/' mm.json >sizes.json
+prove three.c --harness sizes.json --computes "$product" | grep -v "^  "
 # A folder of --emit.
 : >steps
 opevo emit 'matmul(6,6,6)' --schedule steps --to folder
 prove folder
+# Its certificate is of the kernel with its definition.
+opevo prove folder --json >folder/kernel.proof
+prove folder | grep certificate
+sed -i 's/matmul(6,6,6)/gmm(1,6,6,6)/' folder/kernel.schedule
+prove folder | grep certificate
+# Functions in front of a kernel whose names say something else than they do: exp doubled, a max that is not one,
+# and one of another file.
+opevo emit 'A[i:16]; B[i] = exp(A[i])' --schedule steps --to exp
+opevo emit 'A[i:16]; B[i] = exp(A[i])' --schedule steps --to doubled
+opevo emit 'A[i:16]; B[i] = exp(A[i])' --schedule steps --to chosen
+opevo emit 'A[i:16]; B[i] = exp(A[i])' --schedule steps --to elsewhere
+sed -i 's/return y [*]/return 2.0f * y */' doubled/kernel.c
+sed -i 's/x > y;/x > x;/' chosen/kernel.c
+sed -i 's/opevo_exp(a/opevo_exp2(a/; s/^void.*);/float opevo_exp2(float);\n&/' elsewhere/kernel.c
+for folder in exp doubled chosen elsewhere; do prove $folder | tail -2; done
+# A kernel that counts its calls, and one whose third thread does something else.
+opevo emit 'A[i:16]; B[i] = 2*A[i]' --schedule steps --to calls
+sed -i 's/^    (void)scratch;/&\n    static int calls;\n    if (calls++)\n        return;/' calls/kernel.c
+prove calls | tail -1
+printf 'annotate B i parallel\n' >parallel
+opevo emit 'A[i:16]; B[i] = 2*A[i]' --schedule parallel --to thread
+prove thread | tail -1
+sed -i 's/^void.*);/int omp_get_thread_num(void);\n&/; s/^        b/        if (omp_get_thread_num() < 2) b/' thread/kernel.c
+prove thread | tail -1
 # Input that does not fit together.
 prove mm.c
 prove absent.c --harness mm.json --computes "$product"

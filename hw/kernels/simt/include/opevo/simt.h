@@ -265,6 +265,9 @@ void opevo_simt_count(const opevo_simt *simt, opevo_simt_counts *counts);
 size_t opevo_simt_kernel_count(const opevo_simt *simt);
 const char *opevo_simt_kernel_name(const opevo_simt *simt, size_t kernel);
 
+/* Whether own_functions makes a function of this name what the name says. */
+bool opevo_simt_knows_function(const char *name);
+
 OPEVO_END_C
 
 #endif

@@ -15,6 +15,9 @@ OPEVO_BEGIN_C
 opevo_status opevo_pipeline_emit(const opevo_pipeline *pipeline, opevo_kernel_dialect dialect,
                                  const opevo_limits *limits, opevo_kernel *out, bool *fits,
                                  opevo_text *why, opevo_error *err);
+/* The functions of numbers that kernels of a dialect are written with, in all widths, as they stand
+ * in front of a kernel that calls them. */
+void opevo_kernel_functions(opevo_kernel_dialect dialect, opevo_text *out);
 
 OPEVO_END_C
 
