@@ -243,34 +243,38 @@ opevo_status opevo_i_nest_loops_check_parallel(const opevo_i_nest_loops *self, i
     return OPEVO_OK;
 }
 
+/* Whether loops from `at` on have a part in the values of an atom, which differ. */
+static bool is_decided(const opevo_i_nest_loops *self, const opevo_i_affine_atoms *atoms, int atom,
+                       int at)
+{
+    opevo_i_affine whole = opevo_i_affine_of_atom(atom);
+    bool decided = false;
+
+    for (int i = at; i < self->loops && !decided; i++)
+        decided = opevo_i_affine_uses(atoms, &whole, self->loop[i].atom);
+    return decided && atoms->item[atom].extent > 1;
+}
+
 /* The terms of an axis that loops from `at` on decide, as a number in mixed radix: no two of its
- * digits give one value if each factor is above what the smaller ones add up to. */
+ * values are one if each factor is above what the smaller terms add up to. */
 static bool meets_twice(const opevo_i_nest_loops *self, const opevo_i_affine_atoms *atoms,
                         const opevo_i_affine *axis, int at)
 {
-    int64_t below = 0, last = 0;
+    bool taken[OPEVO_I_TERMS] = {false};
+    int64_t below = 0;
 
     for (int n = 0; n < axis->count; n++) {
         int least = -1;
-        bool decided = false;
 
-        for (int i = 0; i < axis->count; i++) {
-            int64_t factor = axis->term[i].factor;
-
-            if (factor > last && (least < 0 || factor < axis->term[least].factor))
+        for (int i = 0; i < axis->count; i++)
+            if (!taken[i] && (least < 0 || axis->term[i].factor < axis->term[least].factor))
                 least = i;
-        }
-        if (least < 0)
-            return true; /* a factor that occurs twice, or is negative */
-        last = axis->term[least].factor;
-        for (int i = at; i < self->loops && !decided; i++) {
-            opevo_i_affine term = opevo_i_affine_of_atom(axis->term[least].atom);
-
-            decided = opevo_i_affine_uses(atoms, &term, self->loop[i].atom);
-        }
-        if (decided && last <= below)
+        taken[least] = true;
+        if (!is_decided(self, atoms, axis->term[least].atom, at))
+            continue;
+        if (axis->term[least].factor <= below)
             return true;
-        below += decided ? last * (atoms->item[axis->term[least].atom].extent - 1) : 0;
+        below += axis->term[least].factor * (atoms->item[axis->term[least].atom].extent - 1);
     }
     return false;
 }
