@@ -169,7 +169,7 @@ static opevo_status command_of(const char *path, dialect which, bool own, const 
         status = which == DIALECT_CUDA     ? add_cuda(out, err)
                  : which == DIALECT_OPENCL ? add_opencl(out, err)
                                            : add(out, plain, err);
-    if (status == OPEVO_OK && own)
+    if (status == OPEVO_OK && own && which != DIALECT_CUDA)
         status = add(out, calls, err);
     if (status == OPEVO_OK && which == DIALECT_C)
         status = add_library(out, err);
@@ -244,7 +244,7 @@ cleanup:
 
 static const char *ending_of(dialect which)
 {
-    return which == DIALECT_C ? ".c" : which == DIALECT_CUDA ? ".cu" : ".cl";
+    return which == DIALECT_C ? ".c" : ".cl";
 }
 
 /* The functions that opevo writes, from a file of their own. */
@@ -279,8 +279,8 @@ cleanup:
 /* Texts for OpenCL on CPUs have vectors, those for GPUs do not. */
 static opevo_kernel_dialect written_in(const opevo_i_prover_module *module, dialect which)
 {
-    if (which != DIALECT_OPENCL)
-        return which == DIALECT_C ? OPEVO_KERNEL_C : OPEVO_KERNEL_CUDA;
+    if (which == DIALECT_C)
+        return OPEVO_KERNEL_C;
     for (LLVMValueRef one = LLVMGetFirstFunction(module->module); one;
          one = LLVMGetNextFunction(one)) {
         size_t length = 0;
@@ -299,11 +299,11 @@ static opevo_status check_own(dialect which, const char *words, opevo_i_prover_m
     opevo_status status = OPEVO_OK;
 
     opevo_i_prover_check_thread(out);
-    if (opevo_i_prover_has_known(out))
+    if (opevo_i_prover_has_known(out) && which != DIALECT_CUDA) /* its names have their types */
         status = load_known(written_in(out, which), which, words, &known, err);
-    if (status == OPEVO_OK && known.module)
+    if (status == OPEVO_OK)
         opevo_i_prover_disown(out, &known);
-    else if (status != OPEVO_OK)
+    else
         opevo_i_prover_unload(out);
     opevo_i_prover_unload(&known);
     return status;

@@ -64,7 +64,8 @@ static void print(LLVMValueRef function, opevo_text *out)
 static bool is_same(LLVMValueRef function, const opevo_i_prover_module *known)
 {
     size_t length = 0;
-    LLVMValueRef other = LLVMGetNamedFunction(known->module, LLVMGetValueName2(function, &length));
+    const char *name = LLVMGetValueName2(function, &length);
+    LLVMValueRef other = known->module ? LLVMGetNamedFunction(known->module, name) : NULL;
     opevo_text a = {0}, b = {0};
     bool same;
 

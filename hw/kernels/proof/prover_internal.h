@@ -44,7 +44,7 @@ void opevo_i_prover_unload(opevo_i_prover_module *self);
 
 /* prover_functions.c: whether there are functions that the interpreter would know by name. */
 bool opevo_i_prover_has_known(const opevo_i_prover_module *module);
-/* Rename those whose bodies are not those of the other module, and those that call such. */
+/* Rename those whose bodies are not those of the other module, if any, and their callers. */
 void opevo_i_prover_disown(const opevo_i_prover_module *module, const opevo_i_prover_module *known);
 /* Rename the function that gives the number of a thread, where not only addresses depend on it. */
 void opevo_i_prover_check_thread(const opevo_i_prover_module *module);
