@@ -9,6 +9,7 @@
 #include "options_internal.h"
 #include "reasons_internal.h"
 #include "report_internal.h"
+#include "roof_internal.h"
 #include "run_digest_internal.h"
 #include "run_trials_internal.h"
 
@@ -307,6 +308,7 @@ static opevo_status add_measured(const writer *self, const opevo_run_info *info)
     OPEVO_TRY(opevo_i_cli_measured_devices_of_run(self->store, info->run, &measured, &devices,
                                                   &count, self->err));
     opevo_i_cli_measured_print_json(&measured, out);
+    opevo_i_cli_roof_print_json(opevo_i_cli_roof_of_run(info, &measured), info->best_fitness, out);
     opevo_json_open(out, "devices", "[");
     for (size_t i = 0; i < count; i++) {
         opevo_json_open_next(out, " ", "{");

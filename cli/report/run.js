@@ -424,11 +424,14 @@ function bestLine(run) {
   const share = isNumber(run.optimum)
     ? ` = ${percent(run.better === "smaller" ? run.optimum / run.best.result : run.best.result / run.optimum, 2)} of the optimum`
     : "";
+  const roof = isNumber(run.roof)
+    ? ` = ${percent(run.share_of_roof, 1)} of the measured roof of the device, ${short(run.roof, 4)} ${run.unit} (estimated)`
+    : "";
   return el(
     "p",
     {},
     el("strong", {}, `best ${between(run.best.result, run.best.low, run.best.high, (v) => short(v, 6))} ${run.unit}`),
-    `${share}, at trial ${whole(run.best.trial)}${run.best.kernel ? `, ${run.best.kernel}` : ""}${run.best.origin === "default" ? ", the analytic start" : ""}: `,
+    `${share}${roof}, at trial ${whole(run.best.trial)}${run.best.kernel ? `, ${run.best.kernel}` : ""}${run.best.origin === "default" ? ", the analytic start" : ""}: `,
     el("code", {}, run.best.configuration),
   );
 }

@@ -7,6 +7,7 @@
 #include "kernels_of_run_internal.h"
 #include "measured_internal.h"
 #include "options_internal.h"
+#include "roof_internal.h"
 #include "run_trials_internal.h"
 #include "runs_internal.h"
 #include "style_internal.h"
@@ -84,6 +85,7 @@ static void add_json(const opevo_run_info *info, const opevo_i_cli_reasons *reas
     opevo_json_index(out, "trials", info->trials);
     opevo_json_index(out, "failed", info->failed);
     opevo_json_double(out, "best", opevo_unit_result(info->unit, info->best_fitness));
+    opevo_i_cli_roof_print_json(opevo_i_cli_roof_of_run(info, measured), info->best_fitness, out);
     opevo_json_string(out, "unit", opevo_unit_name(info->unit));
     opevo_json_string(out, "better", opevo_unit_better(info->unit));
     opevo_json_index(out, "best_trial", info->best_trial);
@@ -139,7 +141,8 @@ static void add_row(const opevo_run_info *info, const char *kernel, opevo_table 
 }
 
 static void print_run(const opevo_run_info *info, const opevo_i_cli_reasons *reasons,
-                      const opevo_i_cli_kernels *kernels, opevo_index best, opevo_text *out)
+                      const opevo_i_cli_measured *measured, const opevo_i_cli_kernels *kernels,
+                      opevo_index best, opevo_text *out)
 {
     opevo_text settings = {0};
 
@@ -175,6 +178,8 @@ static void print_run(const opevo_run_info *info, const opevo_i_cli_reasons *rea
     opevo_text_add(out, "\n");
     opevo_text_add_visible(out, info->best_text);
     opevo_text_add(out, "\n");
+    opevo_i_cli_roof_print(opevo_i_cli_roof_of_run(info, measured), info->best_fitness, info->unit,
+                           out);
 }
 
 /* The best fitness over the trials, read piece by piece. */
@@ -284,7 +289,7 @@ static void visit_whole(listing *self, const opevo_run_info *info)
     if (self->status == OPEVO_OK && self->json) {
         add_json(info, &reasons, &measured, finals, space, &kernels, best, self);
     } else if (self->status == OPEVO_OK) {
-        print_run(info, &reasons, &kernels, best, self->out);
+        print_run(info, &reasons, &measured, &kernels, best, self->out);
         opevo_i_cli_measured_print(&measured, self->out);
         self->status = print_devices(self->store, info, &measured, self->out, self->err);
     }

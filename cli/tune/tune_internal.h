@@ -73,6 +73,7 @@ typedef struct opevo_i_cli_tuning {
     opevo_i_cli_run_front *fronts; /* one for each run; NULL without --criteria */
     opevo_front front;             /* of all runs, and its volume in the box of their trials */
     double volume;
+    double roof; /* of the device, for a kernel of the user; 0: none is known */
 } opevo_i_cli_tuning;
 
 /* Read what concerns one objective, but no budget; `what` and `space` may be NULL, and so may `on`

@@ -6,6 +6,7 @@
 #include "finals_of_call_internal.h"
 #include "measured_internal.h"
 #include "recording_spec_internal.h"
+#include "roof_internal.h"
 #include "style_internal.h"
 #include "terminal_internal.h"
 #include "tune_internal.h"
@@ -71,6 +72,7 @@ static void add_json_best(const opevo_i_cli_tuning *self, const opevo_trial *bes
     opevo_json_double(out, "gflops", is_gflops ? best->outcome.fitness : NAN);
     opevo_json_double(out, "fitness", best->outcome.fitness);
     opevo_i_cli_tune_add_json_interval(self, out);
+    opevo_i_cli_roof_print_json(self->roof, best->outcome.fitness, out);
     opevo_json_index(out, "trial", best->number);
     opevo_i_cli_kernel_print_json(&self->kernels, best->proposal.point, out);
     opevo_text_add(out, "}");
@@ -289,6 +291,7 @@ static void print_best(const opevo_i_cli_tuning *self, opevo_text *out)
     opevo_text_add(out, "\n");
     opevo_space_print(self->objective->space, trial->proposal.point, out);
     opevo_text_add(out, "\n");
+    opevo_i_cli_roof_print(self->roof, trial->outcome.fitness, unit, out);
     opevo_i_cli_tune_print_gain(self, out);
     if (self->draws_curve)
         opevo_i_cli_curve_print(&self->curve, self->optimum.known ? self->optimum.fitness : 0, unit,

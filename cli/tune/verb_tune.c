@@ -8,6 +8,7 @@
 #include "options_internal.h"
 #include "own_of_call_internal.h"
 #include "recording_spec_internal.h"
+#include "roof_internal.h"
 #include "starts_of_call_internal.h"
 #include "terminal_internal.h"
 #include "tune_internal.h"
@@ -197,6 +198,15 @@ static bool has_success(const opevo_i_cli_tuning *self)
     return false;
 }
 
+static double best_fitness(const opevo_i_cli_tuning *self)
+{
+    double best = 0;
+
+    for (uint64_t i = 0; i < self->runs; i++)
+        best = fmax(best, self->results[i].best.outcome.fitness);
+    return best;
+}
+
 /* Whether it is one of several processes of a launcher, whose runs a store has: the launcher would
  * kill the others for a status that says no more than the store does. */
 static bool is_stored_rank(const opevo_i_cli_tuning *self)
@@ -241,6 +251,10 @@ static opevo_status run_single(const opevo_call *call, opevo_text *out, int *exi
     OPEVO_TRY(status);
     OPEVO_TRY(opevo_i_cli_tune_fronts_finish(&self, err));
     OPEVO_TRY(opevo_i_cli_tune_read_samples(&self, err));
+    if (has_success(&self) && !opevo_interrupt_is_raised(&opevo_i_cli_interrupted))
+        self.roof = opevo_i_cli_roof_of(self.objective, self.on, best_fitness(&self),
+                                        !opevo_i_cli_flag(call, "workers") &&
+                                            !opevo_i_cli_flag(call, "workers-from"));
     if (opevo_i_cli_flag(call, "emit"))
         opevo_i_cli_tune_emit(&self, opevo_i_cli_option(call, "emit"), exit_code);
     if (opevo_i_cli_flag(call, "json")) {

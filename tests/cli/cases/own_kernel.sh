@@ -28,6 +28,13 @@ opevo record add.c --space space.json --on cpu --all --out table --precision 50 
 sed 1d table.csv | wc -l
 echo '{"study": 1, "objectives": [{"on": "cpu", "what": "add.c", "harness": "add.json", "space": "space.json", "precision": 50}], "tuners": ["random"], "seeds": 2, "budget": {"trials": 2}}' >plan.json
 opevo study plan.json --store study.db --quiet >/dev/null && opevo runs study.db --json | grep -c '"objective": "cpu:add.c"'
+# The roof of the device: measured once, and known to those that read the store.
+share() { sed -n 's/^[0-9.]* % of the [0-9.e+]* GFLOP/S of R GFLOP/p'; }
+tune add.c --trials 1 --store roof.db | share
+opevo runs roof.db:1 | share
+opevo runs roof.db:1 --json | grep -c '"share_of_roof": [0-9]'
+opevo report roof.db:1 -o page.html >/dev/null && grep -c '"share_of_roof": [0-9]' page.html
+ls "$XDG_CACHE_HOME/opevo" | sed -n 's/^roof-.*/kept/p'
 ls best
 build() {
     command -v make >/dev/null && make -s kernel && return

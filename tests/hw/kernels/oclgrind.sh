@@ -6,38 +6,13 @@ if ! command -v oclgrind-kernel >/dev/null; then
     echo "skipped: oclgrind-kernel is missing"
     exit 77
 fi
+launch=$(dirname "$(realpath "$0")")/oclgrind_launch.sh
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 cp "$1"/*.c "$1"/*.h "$folder" && cd "$folder" || exit 1
 
-# launch SOURCE KERNEL ITEMS GROUP ARGUMENT...: what oclgrind says. ITEMS and GROUP are "x y z"; an argument is int=VALUE,
-# float=VALUE, or TYPE:COUNT:VALUE for a buffer, TYPE:COUNT for one without values.
-launch() {
-    source=$1 kernel=$2 items=$3 group=$4
-    shift 4
-    {
-        printf '%s\n%s\n%s\n%s\n\n' "$source" "$kernel" "$items" "$group"
-        for argument; do
-            type=${argument%%[=:]*} rest=${argument#*[=:]}
-            case $argument in
-            *=*) printf '<size=4 %s>\n%s\n' "$type" "$rest" ;;
-            *:*:*) printf '<size=%d fill=%s %s>\n' $((4 * ${rest%:*})) "${rest#*:}" "$type" ;;
-            *) printf '<size=%d %s noinit>\n' $((4 * rest)) "$type" ;;
-            esac
-        done
-    } >launch.sim
-    oclgrind-kernel --data-races --uninitialized --build-options "-I. -DPLANT_ALL -cl-opt-disable" launch.sim 2>&1
-}
-
-failed=0
-# clean SOURCE ...: as launch, and oclgrind says nothing.
-clean() {
-    said=$(launch "$@")
-    if [ -n "$said" ]; then
-        printf '%s: %s\n' "$2" "$said" | head -n 8
-        failed=1
-    fi
-}
+options="-I. -DPLANT_ALL"
+. "$launch"
 
 clean planted.c planted "16 16 1" "8 8 1" float:256:0.5 float:256:2 float:256 int=16 int=2
 clean matmul.c matmul "16 16 1" "8 8 1" float:117:0.5 float:143:2 float:99 int=9 int=11 int=13
