@@ -78,6 +78,7 @@ static void compute(const network_draw *self, const opevo_network_step *step, fl
     }
 }
 
+/* Places of a spoilt plan may overlap. */
 static void copy_boxes(const opevo_network_step *step, float *const *at,
                        const opevo_memory_plan *plan)
 {
@@ -85,8 +86,8 @@ static void copy_boxes(const opevo_network_step *step, float *const *at,
         const opevo_network_copy *copy = &step->copy[i];
 
         if (!plan || !opevo_memory_plan_is_there(plan, step, copy))
-            memcpy(at[step->output[0]] + copy->to, at[step->input[copy->input]] + copy->from,
-                   (size_t)copy->extent[0] * sizeof(float));
+            memmove(at[step->output[0]] + copy->to, at[step->input[copy->input]] + copy->from,
+                    (size_t)copy->extent[0] * sizeof(float));
     }
 }
 
@@ -98,8 +99,8 @@ static void execute(const network_draw *self, const opevo_network_step *step, fl
     else if (step->kind == OPEVO_NETWORK_STEP_COPY)
         copy_boxes(step, at, plan);
     else if (!plan)
-        memcpy(at[step->output[0]], at[step->input[0]],
-               (size_t)elements_of(self, step->output[0]) * sizeof(float));
+        memmove(at[step->output[0]], at[step->input[0]],
+                (size_t)elements_of(self, step->output[0]) * sizeof(float));
 }
 
 static bool is_read_after(const network_draw *self, const opevo_memory_plan *plan, int value, int n)
