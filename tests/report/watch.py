@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """watch.py OPEVO: the server of `opevo watch` by plain HTTP, while stores are made, written, killed and replaced."""
 
+import base64
 import hashlib
 import http.client
 import json
@@ -9,6 +10,7 @@ import os
 import pty
 import random
 import re
+import shutil
 import signal
 import socket
 import sqlite3
@@ -354,10 +356,75 @@ def follow():
     assert max(len(line) for line in re.sub(rb"\033\[\d*[AJm]", b"", seen).split(b"\r\n")) <= 60
 
 
+def killed_and_continued(store, words, trials, told):
+    """The page of a command while it runs, after it was killed, and at its end; `told` looks at each."""
+    with Watch(store) as watch:
+        with subprocess.Popen([OPEVO, *words], stdout=subprocess.DEVNULL) as writer:
+            told(watch.until(lambda data: data["counts"]["trials"] >= 12 and data.get("run", {"best": True})["best"]))
+            writer.kill()
+        killed = sum(run["trials"] for run in stored(store))
+        assert 12 <= killed < trials, killed
+        told(watch.until(lambda data: data["counts"]["trials"] == data["counts"]["stored"] == killed))
+        opevo(*words)
+        seen = watch.until(lambda data: data["counts"]["trials"] == trials and data["counts"]["open"] == 0)
+        told(seen)
+        known = {run["run"]: run for run in stored(store)}
+        assert {run["run"]: (run["trials"], run["failed"]) for run in seen["runs"]} == {
+            run: (one["trials"], one["failed"]) for run, one in known.items()}
+        for run in known:
+            whole = watch.until(lambda data, run=run: data["run"]["run"] == run and
+                                data["run"]["digested"] == known[run]["trials"], run)
+            same_as_report(store, run, whole["run"])
+    return seen
+
+
+def evolution():
+    """A search of edits: lists of edits, the front of cost and error, and failures with their reasons."""
+    if not os.path.exists(os.path.join(os.path.dirname(OPEVO), "opevo-evolver")) and not shutil.which("opevo-evolver"):
+        print("skipped: there is no opevo-evolver")
+        return
+
+    def told(data):
+        run = data["run"]
+        assert run["objective"].startswith("evolve:planted") and run["tuner"] == "nsga2", run["objective"]
+        assert len(run["front"]["criteria"]) == 2 and re.match(r"(move|swap|delete|copy|replace|add|insert) ",
+                                                               run["best"]["configuration"]), run["best"]
+        assert sum(one["count"] for one in run["failures"]) == run["failed"] > 0
+        assert all(one["message"] for one in run["failures"]), run["failures"]
+
+    killed_and_continued("evolution.db", ["evolve", "planted", "--trials", "1500", "--seed", "1", "--store", "evolution.db",
+                                          "--jobs", "1", "--quiet"], 1500, told)
+
+
+# A convolution of 1 x 1 with weights, a Relu and a Softmax, in ONNX.
+MODEL = (
+    "CAc6pAEKEgoBeAoBdxIBYxoBYSIEQ29udgoPCgFjEgF5GgFiIgRSZWx1Cg8KAXkSAXoiB1NvZnRtYXgSAWcqLwgECAIIAQgBEAFC"
+    "AXdKIAAAoL8AAAA/AAAAvwAAoD8AAIA+AABAvwAAgD8AAAAAWhsKAXgSFgoUCAESEAoCCAEKAggCCgIIBgoCCAZiGwoBehIWChQI"
+    "ARIQCgIIAQoCCAQKAggGCgIIBkIECgAQDQ=="
+)
+
+
+def network():
+    """The tasks of a network, which share one budget."""
+    if not shutil.which("cc"):
+        print("skipped: there is no compiler")
+        return
+    with open("model.onnx", "wb") as file:
+        file.write(base64.b64decode(MODEL))
+
+    def told(data):
+        assert len(data["runs"]) == 2 and len({run["objective"] for run in data["runs"]}) == 2, data["runs"]
+        assert all(run["wanted"] == 0 for run in data["runs"]), data["runs"]  # none has a budget of its own
+        assert sum(run["trials"] for run in data["runs"]) == data["counts"]["trials"]
+
+    killed_and_continued("network.db", ["network", "model.onnx", "--on", "cpu", "--threads", "1", "--finals", "0", "--trials", "60",
+                                        "--store", "network.db", "-o", "library", "--quiet"], 60, told)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for test in (follow, refusals, life, slow_readers, many_readers, size):
+        for test in (follow, refusals, life, evolution, network, slow_readers, many_readers, size):
             test()
             print(f"good: {test.__name__}", flush=True)
         os.chdir("/")
