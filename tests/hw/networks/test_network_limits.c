@@ -474,6 +474,36 @@ CHECK_TEST(test_least_elements)
     }
 }
 
+/* A region far larger than its image ends with a sentence, not after a year of samples. */
+CHECK_TEST(test_large_regions)
+{
+    for (int large = 0; large < 2; large++) {
+        float image[] = {1, 2, 3, 4}, far = large ? 1e30f : 2, region[] = {0, 0, far, far};
+        int64_t batch[] = {0};
+        opevo_array in[] = {{OPEVO_NETWORK_FLOAT32, 4, {1, 1, 2, 2}, image},
+                            {OPEVO_NETWORK_FLOAT32, 2, {1, 4}, region}},
+                    y = {0};
+        opevo_network *network = NULL;
+        model made;
+
+        model_start(&made);
+        made.opset.version = 16;
+        add_input(&made, "x", 4, in[0].extent);
+        add_input(&made, "regions", 2, in[1].extent);
+        add_whole(&made, "batch", 1, batch);
+        add_node(&made, "RoiAlign", "x regions batch", "y");
+        set_output(&made, "y");
+        CHECK_OK(model_read(&made, NULL, &network));
+        assert_int_equal(opevo_network_run(network, in, &y, 1, &failure),
+                         large ? OPEVO_INVALID : OPEVO_OK);
+        if (large)
+            assert_non_null(strstr(failure.message, "more than 4096 samples"));
+        opevo_array_free(&y);
+        opevo_network_destroy(network);
+        model_finish(&made);
+    }
+}
+
 /* ---- Values and shapes of the caller ---- */
 
 CHECK_TEST(test_given)

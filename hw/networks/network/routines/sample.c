@@ -111,6 +111,7 @@ const char *routine_grid_sample(const routine_call *call)
  * many as it has elements; whether places are those of corners, half an element before middles.
  * number: what coordinates are multiplied by. */
 enum { REGION_MAX, REGION_SAMPLES, REGION_HALF };
+enum { SAMPLES_MOST = 4096 }; /* of a cell along an axis, so that a run ends */
 
 /* Where a cell lies along an axis. */
 typedef struct region_axis {
@@ -129,7 +130,7 @@ static region_axis region_along(const routine_call *call, double from, double to
     out.cell = length / (double)cells;
     out.samples = call->whole[REGION_SAMPLES];
     if (out.samples <= 0)
-        out.samples = (int64_t)fmin(fmax(ceil(out.cell), 0), 1 << 20);
+        out.samples = (int64_t)fmin(fmax(ceil(out.cell), 0), SAMPLES_MOST + 1);
     return out;
 }
 
@@ -191,6 +192,9 @@ const char *routine_regions(const routine_call *call)
         region_axis down = region_along(call, routine_number(region, 4 * r + 1),
                                         routine_number(region, 4 * r + 3), rows);
 
+        if (down.samples > SAMPLES_MOST || across.samples > SAMPLES_MOST)
+            return routine_fail(call, "A cell of region %lld has more than %d samples.",
+                                (long long)r, SAMPLES_MOST);
         if (batch < 0 || batch >= x->extent[0])
             return routine_fail(call, "The image of region %lld is outside of the batch.",
                                 (long long)r);
