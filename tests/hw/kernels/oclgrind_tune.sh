@@ -58,4 +58,10 @@ spoilt race spoilt.cl transpose "16 4 1" "8 2 1" float:135:0.5 float:135 int=15 
 point block=16 items=4 use_local=0 apart=1 bin_count=64
 sed 's/atomic_inc(&\(.*\]\]\))/\1++/' histogram.cl >spoilt.cl
 spoilt race spoilt.cl histogram "64 1 1" "16 1 1" int:201:3 int:64:0 int=201
+point block=16 items=4 use_local=1 apart=0 bin_count=64
+sed '0,/ *barrier(CLK_LOCAL_MEM_FENCE);/s///' histogram.cl >spoilt.cl
+spoilt race spoilt.cl histogram "64 1 1" "16 1 1" int:201:3 int:64:0 int=201
+point block=16 blocks=2 width=4 tree=1
+sed '/part\[x\] = sum;/{n;d}' reduction.cl >spoilt.cl
+spoilt race spoilt.cl reduce "32 1 1" "16 1 1" float:402:0.5 float:2 int=402
 exit $failed
