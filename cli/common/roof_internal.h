@@ -15,8 +15,8 @@
 /* What was measured before on a device, as its worker describes it, in "GFLOP/s" or "GB/s"; 0 where
  * nothing was, and for other units. */
 double opevo_i_cli_roof_known(const char *device, unsigned threads, const char *unit);
-/* The roof for kernels of the user that have been measured, 0 where there is none: without "flop"
- * and "bytes", in the interpreter, or on several devices. It is measured once for each device, of
+/* The roof for kernels of the user that have been measured, 0 for those without "flop" and
+ * "bytes", in the interpreter, or on several devices. It is measured once for each device, of
  * this host alone (`here`), and kept in the user's cache folder; again where a kernel of this
  * fitness exceeds one of multiply-adds. Cost: then seconds. */
 double opevo_i_cli_roof_of(opevo_objective *objective, const char *on, double fitness, bool here);

@@ -51,8 +51,8 @@ void opevo_i_cli_watch_release(opevo_i_cli_watch *self);
 opevo_status opevo_i_cli_watch_data(const opevo_i_cli_watch *self,
                                     const opevo_i_cli_watch_view *view, opevo_text *out,
                                     opevo_error *err);
-/* The run that a view without a number shows: the one of the store, or the one that is open; NULL
- * if there are none or several. */
+/* The run that a view without a number shows: the only one of the store, or the only one that is
+ * open; otherwise NULL. */
 const opevo_watched_run *opevo_i_cli_watch_shown(const opevo_i_cli_watch *self,
                                                  const opevo_i_cli_watch_view *view);
 /* The members "contenders" and "landscapes": means over the runs of each, as far as they are. */

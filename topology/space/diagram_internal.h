@@ -89,6 +89,10 @@ bool opevo_i_topology_diagram_has_points(const opevo_diagram *diagram);
 opevo_status opevo_i_topology_diagram_conflict(const opevo_space *space, const char *origin,
                                                opevo_error *err);
 
+/* The points of a group: as many limbs as it has, at most OPEVO_I_DIAGRAM_LIMBS_MAX; two limbs of a
+ * free parameter. Returns their number. */
+size_t opevo_i_topology_group_count(const opevo_i_topology_group *group, uint64_t *count);
+
 /* The arc of a node with a vertex; SIZE_MAX if it has none. */
 size_t opevo_i_topology_arc_find(const opevo_i_topology_level *level, uint32_t node,
                                  uint32_t vertex);

@@ -38,7 +38,7 @@ struct fake_function;
 /* NULL where it has no function of that name. */
 const struct fake_function *fake_kernel_find(void *object, const char *name);
 
-/* A variable of such an object, of *bytes; NULL where there is none of that name. */
+/* A variable of such an object, of *bytes; NULL for an unknown name. */
 void *fake_kernel_variable(void *object, const char *name, size_t *bytes);
 
 typedef struct fake_launch {

@@ -134,7 +134,7 @@ CHECK_TEST(test_slow_on_other_inputs)
     opevo_objective_destroy(objective);
 }
 
-/* The error of results is a criterion; what drivers tell is none here. */
+/* The error of results is a criterion; drivers tell nothing here. */
 CHECK_TEST(test_error)
 {
     static const char source[] = "void add(const float *a, const float *b, float *c, int n)\n{\n"

@@ -74,7 +74,7 @@ void opevo_watched_store_destroy(opevo_watched_store *self);
  * trials). */
 opevo_status opevo_watched_store_look(opevo_watched_store *self, double seconds, opevo_error *err);
 
-/* The run of that number; NULL if there is none. */
+/* The run of that number; NULL for an unknown number. */
 const opevo_watched_run *opevo_watched_store_find(const opevo_watched_store *self, int64_t run);
 /* Fitness of the best trial among the first `trials`; 0 without a success. */
 double opevo_watched_run_best(const opevo_watched_run *run, uint64_t trials);
