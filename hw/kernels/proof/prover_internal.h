@@ -97,7 +97,7 @@ bool opevo_i_prover_library_is_restricted(const opevo_i_prover_module *module,
 /* prover_print.c */
 void opevo_i_prover_print(const char *label, const opevo_computation *computation,
                           const opevo_proof *proof, bool json, opevo_text *out);
-/* What an earlier answer said of all cases, and of which source; verdict "" stands for no answer. */
+/* What an earlier answer said of all cases, and of which source; verdict "": no answer. */
 typedef struct opevo_i_prover_certificate {
     char verdict[16];
     uint64_t source;
