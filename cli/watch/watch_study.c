@@ -7,6 +7,7 @@
 
 #include "report_internal.h"
 
+#include <opevo/gsl_errors.h>
 #include <opevo/json.h>
 #include <opevo/memory.h>
 #include <opevo/stored_study.h>

@@ -262,7 +262,7 @@ CHECK_TEST(refuses_spoilt_files)
         {"\"bx\": [16, 32, 2.5]", "\"bx\": [16, 32, 16]", "run.json:10: Parameter bx: "},
         {"\"bx\",\n\"alg\",", "\"bx\",\n3,", "run.json:7: tune_params_keys[1] is not a string"},
         {"\"bx\",\n\"alg\",", "\"bx\",\n\"bx\",", "run.json"},
-        {"\"bx\",\n\"alg\",\n\"pad\"\n", "", "run.json: A space needs at least one parameter"},
+        {"\"bx\",\n\"alg\",\n\"pad\"\n", "", "run.json:7: tune_params lists no parameter."},
     };
     static const char text[] = UNFINISHED "}\n}";
     test_folder folder;

@@ -20,7 +20,7 @@ for file in bin/opevo bin/opevo-worker share/opevo/kernels/planted.ll share/man/
     [ -s "$file" ] || fail "$file is not installed"
 done
 # Nothing else.
-program='^./(bin/opevo(-worker|-worker-simt|-evolver)?|share/man/man1/opevo.1|share/bash-completion/completions/opevo|share/fish/vendor_completions.d/opevo.fish|share/zsh/site-functions/_opevo|share/doc/opevo/.*|share/opevo/kernels/(vendors/(hip/)?)?[a-z0-9_-]+\.[a-z]+)$'
+program='^./(bin/opevo(-worker|-worker-simt|-evolver)?|share/man/man1/opevo.1|share/bash-completion/completions/opevo|share/fish/vendor_completions.d/opevo.fish|share/zsh/site-functions/_opevo|share/doc/opevo/.*|share/opevo/kernels/((vendors/(hip/)?)?[a-z0-9_-]+\.[a-z]+|vendors/cmath))$'
 library='^./lib.*/libopevo.so.[0-9.]+$'
 development='^./(include/opevo/[a-z_]+.h|share/man/man3/opevo[a-z_]*.3|lib.*/(libopevo.a|libopevo.so|pkgconfig/opevo.pc|cmake/opevo/[A-Za-z-]+.cmake))$'
 python='^./lib/python3/dist-packages/opevo/[a-z_]+.(py|typed)$'

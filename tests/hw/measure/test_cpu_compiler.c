@@ -61,6 +61,7 @@ CHECK_TEST(test_identity)
     CHECK_FAILS(OPEVO_FAULT, "cpu: the compiler no-such-compiler does not work",
                 opevo_live_open(&zoo_of_products(16)->super,
                                 &(opevo_live_options){.device = "cpu",
+                                                      .check_every = 1,
                                                       .build_limit_s = 1,
                                                       .run_limit_s = 1,
                                                       .precision = 0.1,
