@@ -24,7 +24,10 @@
 
 enum { VERSION = 1, KEPT_BYTES = 4096, CORES = 16 /* of a device that does not tell */ };
 enum { ITEMS = 2048 /* of a compute unit */, PARTS = 64 /* of a thread */ };
-static const char points[] = "{\"lanes\": {\"_type\": \"discrete\", \"_value\": [4, 8, 16]}}";
+#define LANES "\"lanes\": {\"_type\": \"discrete\", \"_value\": [4, 8, 16]}"
+static const char points[] = "{" LANES "}";
+static const char points_opencl[] =
+    "{" LANES ", \"fused\": {\"_type\": \"discrete\", \"_value\": [0, 1]}}";
 
 static bool counts_flop(const char *unit)
 {
@@ -175,7 +178,8 @@ static opevo_status open_kernels(const char *on, unsigned threads, const char *u
     snprintf(name, sizeof name, "roof%s", endings[dialect]);
     OPEVO_TRY(opevo_cache_path(name, &path, err));
     OPEVO_TRY(opevo_file_write(path, opevo_text_string(&source), source.length, err));
-    OPEVO_TRY(opevo_space_parse(points, "the points of a roof", "", &space, err));
+    OPEVO_TRY(opevo_space_parse(dialect == OPEVO_KERNEL_OPENCL ? points_opencl : points,
+                                "the points of a roof", "", &space, err));
     OPEVO_TRY(opevo_own_kernels_open(
         &(opevo_own_files){.source = path, .harness = path, .text = opevo_text_string(&harness)},
         dialect, calls, threads, space, &maker, err));

@@ -7,7 +7,9 @@
 #include "hw/own_fixture.h"
 #include "roof_internal.h"
 
-static const char points[] = "{\"lanes\": {\"_type\": \"discrete\", \"_value\": [4, 8, 16]}}";
+/* `fused` is for OpenCL. */
+static const char points[] = "{\"lanes\": {\"_type\": \"discrete\", \"_value\": [4, 8, 16]},"
+                             "\"fused\": {\"_type\": \"discrete\", \"_value\": [0, 1]}}";
 
 /* Its points, all with the same verdict. `from` becomes `to` in the source; NULL: nothing does. */
 static void judge(const char *device, const char *ending, const char *unit, const char *from,
@@ -16,7 +18,7 @@ static void judge(const char *device, const char *ending, const char *unit, cons
     const opevo_i_cli_roof_kernel what = {
         .unit = unit, .ending = ending, .cores = 1, .work = 4800, .bytes = UINT64_C(1) << 18};
     const own_expected right = {OPEVO_OUTCOME_OK, NULL}, wrong = {OPEVO_OUTCOME_WRONG, NULL};
-    const own_expected one = from ? wrong : right, all[] = {one, one, one};
+    const own_expected one = from ? wrong : right, all[] = {one, one, one, one, one, one};
     opevo_text harness = {0}, source = {0}, spoilt = {0};
     opevo_objective *objective = NULL;
     const char *text = NULL, *at = NULL;
@@ -32,7 +34,7 @@ static void judge(const char *device, const char *ending, const char *unit, cons
     CHECK_OK(own_open(device, name, opevo_text_string(&spoilt), opevo_text_string(&harness), points,
                       &objective, &err));
     assert_string_equal(objective->unit, unit);
-    own_check(name, objective, all, 3);
+    own_check(name, objective, all, 6);
     opevo_objective_destroy(objective);
     opevo_text_free(&harness);
     opevo_text_free(&source);
