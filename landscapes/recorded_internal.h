@@ -18,7 +18,7 @@
 opevo_status opevo_i_landscape_fail_at(opevo_error *err, opevo_status status, const char *path,
                                        size_t line, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* The same for a word that is no status of a trial, and for a time whose fitness is no number. */
+/* The same for an unknown status of a trial, and for a time so short that its fitness overflows. */
 opevo_status opevo_i_landscape_fail_status(const char *path, size_t line, const char *word,
                                            opevo_error *err);
 opevo_status opevo_i_landscape_fail_short(const char *path, size_t line, double time_s,

@@ -3,42 +3,25 @@
 /* Cases of harnesses on a GPU. A case is run once, with a wait after each launch, and judged; then
  * again in windows, which are timed as a whole. */
 
-#include "gpu_internal.h"
+#include "gpu_launcher_internal.h"
 
 #include <opevo/clock.h>
-#include <opevo/file.h>
-#include <opevo/gpu_launcher.h>
 #include <opevo/memory.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
-#include "device_lock_internal.h"
 #include "own_operands_internal.h"
 #include "samples_internal.h"
 
 enum {
     GUARD_BYTES = 4096, /* before and after a buffer; keeps its alignment */
-    MOST_WINDOWS = 99,
     MOST_ARGUMENTS = OPEVO_I_GPU_ARGUMENTS,
     MOST_KNOWN = 32,
     DYNAMIC_SHARED_BYTES = 8, /* the attribute of that number in cuda.h */
     STATIC_SHARED_LIMIT = 48 << 10
-};
-const opevo_gpu_options opevo_gpu_defaults = {.windows = 15, .timeout_s = 10};
-
-struct opevo_gpu {
-    const opevo_i_gpu_vendor *vendor;
-    opevo_i_gpu_driver driver;
-    opevo_i_gpu_facts facts;
-    opevo_gpu_options options;
-    void *start, *end; /* events */
-    opevo_case_times *times;
-    int lock; /* at measuring; -1: none */
-    bool context_lost;
 };
 
 /* A buffer of the case on the device. */
@@ -62,7 +45,7 @@ typedef struct launcher {
     size_t count;
     double deadline_s, limit_s;
     bool waits; /* after each launch */
-    double times[MOST_WINDOWS];
+    double times[OPEVO_I_GPU_WINDOWS];
     size_t windows; /* of the last case that ended well */
     /* Kernels that were launched. */
     struct {
@@ -72,104 +55,6 @@ typedef struct launcher {
     size_t known_count;
     opevo_i_wire_usage usage;
 } launcher;
-
-/* ---- The device ---- */
-
-static opevo_status fail(const opevo_gpu *self, int code, const char *what, opevo_error *err)
-{
-    return OPEVO_FAIL(err, OPEVO_IO, "%s: %s: error %d (%s).", self->vendor->title, what, code,
-                      opevo_i_gpu_words(self->vendor, code));
-}
-
-opevo_status opevo_gpu_open(const char *name, const opevo_gpu_options *options, opevo_gpu **out,
-                            opevo_error *err)
-{
-    const char *which = NULL;
-    const opevo_i_gpu_vendor *vendor = opevo_i_gpu_vendor_of(name, &which);
-    unsigned ordinal = 0;
-    opevo_gpu *self = NULL;
-    opevo_status status = OPEVO_OK;
-    int code = 0;
-
-    if (!vendor)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%.100s is not a device such as cuda:0, hip:0 or opencl:0.", name);
-    self = opevo_calloc(1, sizeof *self);
-    if (!self || !(self->times = opevo_case_times_create())) {
-        opevo_free(self);
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a device.");
-    }
-    self->lock = -1;
-    self->vendor = vendor;
-    self->options = *options;
-    if (self->options.windows > MOST_WINDOWS)
-        self->options.windows = MOST_WINDOWS;
-    OPEVO_TRY(opevo_i_gpu_ordinal(vendor, which, &ordinal, err));
-    OPEVO_TRY(opevo_i_gpu_driver_open(vendor, &self->driver, err));
-    OPEVO_TRY(opevo_i_gpu_describe(vendor, &self->driver, ordinal, &self->facts, err));
-    code = opevo_i_gpu_enter(&self->driver, ordinal, &self->start, &self->end);
-    if (code) {
-        status = fail(self, code, "no context", err);
-        goto cleanup;
-    }
-    *out = self;
-cleanup:
-    if (status != OPEVO_OK)
-        opevo_gpu_close(self);
-    return status;
-}
-
-/* The context goes with the process, and so do the events of a device whose context is lost. */
-void opevo_gpu_close(opevo_gpu *gpu)
-{
-    if (!gpu)
-        return;
-    opevo_gpu_end(gpu);
-    if (gpu->start && !gpu->context_lost)
-        (void)gpu->driver.destroy_event(gpu->start);
-    if (gpu->end && !gpu->context_lost)
-        (void)gpu->driver.destroy_event(gpu->end);
-    opevo_case_times_destroy(gpu->times);
-    opevo_free(gpu);
-}
-
-void opevo_gpu_begin(opevo_gpu *gpu, void (*note)(void *context, bool over), void *context)
-{
-    const opevo_i_backend_lock_wait wait = {.note = note, .context = context};
-    char *folder = NULL;
-    char name[128];
-
-    opevo_gpu_end(gpu);
-    if (opevo_cache_path(OPEVO_I_KERNEL_CACHE, &folder, NULL) != OPEVO_OK)
-        return;
-    mkdir(folder, 0700); /* without it there is no lock */
-    opevo_i_gpu_turn_name(gpu->vendor, &gpu->facts, name, sizeof name);
-    gpu->lock = opevo_i_backend_device_lock_take(folder, name, &wait);
-    opevo_free(folder);
-}
-
-void opevo_gpu_end(opevo_gpu *gpu)
-{
-    if (gpu->context_lost)
-        return;
-    opevo_i_backend_device_lock_release(gpu->lock);
-    gpu->lock = -1;
-}
-
-bool opevo_gpu_is_hip(const opevo_gpu *gpu)
-{
-    return gpu->vendor->hip;
-}
-
-const char *opevo_gpu_machine(const opevo_gpu *gpu)
-{
-    return gpu->facts.arch;
-}
-
-bool opevo_gpu_context_is_lost(const opevo_gpu *gpu)
-{
-    return gpu->context_lost;
-}
 
 /* ---- Memory ---- */
 
@@ -211,7 +96,8 @@ static opevo_status allocate(launcher *self, opevo_error *err)
         if (!code && buffer->initialised)
             code = driver->copy_in(at->pristine, buffer->data, buffer->size_bytes);
     }
-    return code ? fail(self->gpu, code, "no memory for the buffers of a case", err) : OPEVO_OK;
+    return code ? opevo_i_gpu_fail(self->gpu, code, "no memory for the buffers of a case", err)
+                : OPEVO_OK;
 }
 
 /* Where copies and fills cost the time of the cores that compute, runs that are only timed begin
@@ -240,7 +126,7 @@ static opevo_status note_kept(launcher *self, opevo_error *err)
         at->kept = memcmp(memory, memory + bytes, bytes) == 0;
         opevo_free(memory);
         if (code)
-            status = fail(self->gpu, code, "a buffer cannot be read", err);
+            status = opevo_i_gpu_fail(self->gpu, code, "a buffer cannot be read", err);
     }
     return status;
 }
@@ -270,7 +156,7 @@ static opevo_status fetch(void *context, size_t buffer, opevo_error *err)
     int code = self->gpu->driver.copy_out(self->buffers[buffer].data, self->regions[buffer].data,
                                           self->buffers[buffer].size_bytes);
 
-    return code ? fail(self->gpu, code, "a buffer cannot be read", err) : OPEVO_OK;
+    return code ? opevo_i_gpu_fail(self->gpu, code, "a buffer cannot be read", err) : OPEVO_OK;
 }
 
 static opevo_status store(void *context, size_t buffer, opevo_error *err)
@@ -279,7 +165,7 @@ static opevo_status store(void *context, size_t buffer, opevo_error *err)
     int code = self->gpu->driver.copy_in(self->regions[buffer].data, self->buffers[buffer].data,
                                          self->buffers[buffer].size_bytes);
 
-    return code ? fail(self->gpu, code, "a buffer cannot be written", err) : OPEVO_OK;
+    return code ? opevo_i_gpu_fail(self->gpu, code, "a buffer cannot be written", err) : OPEVO_OK;
 }
 
 /* ---- Verdicts ---- */
@@ -336,7 +222,7 @@ static opevo_status check_guards(const launcher *self, opevo_evaluation *out, op
             int code = self->gpu->driver.copy_out(words, sides[side], GUARD_BYTES);
 
             if (code)
-                return fail(self->gpu, code, "a guard cannot be read", err);
+                return opevo_i_gpu_fail(self->gpu, code, "a guard cannot be read", err);
             for (size_t k = 0; k < GUARD_BYTES / 4; k++) {
                 if (words[k] == opevo_i_own_pattern(i))
                     continue;
@@ -478,21 +364,21 @@ static opevo_status play(launcher *self, opevo_case *what, bool anew, double *ti
     opevo_status status = OPEVO_OK;
 
     if (code)
-        return fail(self->gpu, code, "the buffers cannot be renewed", err);
+        return opevo_i_gpu_fail(self->gpu, code, "the buffers cannot be renewed", err);
     code = opevo_i_gpu_set_variables(driver, self->module, self->buffers, self->count, out);
     if (code)
-        return fail(self->gpu, code, "a variable of the module cannot be written", err);
+        return opevo_i_gpu_fail(self->gpu, code, "a variable of the module cannot be written", err);
     if (out->verdict != OPEVO_VERDICT_OK)
         goto cleanup;
     code = driver->record_event(self->gpu->start, NULL);
     if (code)
-        return fail(self->gpu, code, "no event", err);
+        return opevo_i_gpu_fail(self->gpu, code, "no event", err);
     OPEVO_TRY(opevo_case_play(what, &player, out, err));
     if (out->verdict != OPEVO_VERDICT_OK || !wait_for_end(self, "A kernel", out))
         goto cleanup;
     code = driver->elapsed_ms(&ms, self->gpu->start, self->gpu->end);
     if (code)
-        status = fail(self->gpu, code, "a case cannot be timed", err);
+        status = opevo_i_gpu_fail(self->gpu, code, "a case cannot be timed", err);
     *time_s = (double)ms * 1e-3;
 cleanup:
     return status;
@@ -550,11 +436,6 @@ cleanup:
     if (!gpu->context_lost)
         release_regions(self);
     return status;
-}
-
-void opevo_gpu_set_windows(opevo_gpu *gpu, unsigned windows)
-{
-    gpu->options.windows = windows < MOST_WINDOWS ? windows : MOST_WINDOWS;
 }
 
 const struct opevo_i_wire_usage *opevo_gpu_launcher_usage(const opevo_launcher *super)

@@ -3,13 +3,11 @@
 /* The finals of a run in its store: they come back as they were put, for the run that they are of;
  * others replace them. */
 
-#include "formula.h"
-
 #include <sqlite3.h>
 
 #include <opevo/store.h>
 
-#include "scratch_folder.h"
+#include "scratch_store.h"
 
 #define LIBRARY (~(opevo_index)0)
 
@@ -23,30 +21,6 @@ static opevo_stored_finals finals_of(size_t count, size_t rounds)
 {
     return (opevo_stored_finals){
         .points = points, .count = count, .rounds = rounds, .fitness = measured};
-}
-
-static scratch_folder scratch;
-
-static opevo_store *open_store(opevo_store_mode mode)
-{
-    opevo_store *store = NULL;
-
-    CHECK_OK(opevo_store_open(scratch.file, mode, &store, &err));
-    return store;
-}
-
-static int64_t begin(opevo_store *store, const opevo_space *space, uint64_t seed)
-{
-    const opevo_run_key key = {.objective = "formula",
-                               .tuner = "opevo",
-                               .settings = "",
-                               .seed = seed,
-                               .space = space,
-                               .unit = "GFLOP/s"};
-    int64_t run = 0;
-
-    CHECK_OK(opevo_store_begin(store, &key, &run, &err));
-    return run;
 }
 
 static void check(opevo_store *store, int64_t run, size_t count, size_t rounds, const char *library)

@@ -3,39 +3,13 @@
 /* The proofs of a run in its store: they come back as they were put, each for its run and point;
  * another one of the same point replaces it. */
 
-#include "formula.h"
-
 #include <sqlite3.h>
 
 #include <opevo/store_proofs.h>
 
-#include "scratch_folder.h"
+#include "scratch_store.h"
 
 static const opevo_index far = ((opevo_index)1 << 100) + 3;
-
-static scratch_folder scratch;
-
-static opevo_store *open_store(opevo_store_mode mode)
-{
-    opevo_store *store = NULL;
-
-    CHECK_OK(opevo_store_open(scratch.file, mode, &store, &err));
-    return store;
-}
-
-static int64_t begin(opevo_store *store, const opevo_space *space, uint64_t seed)
-{
-    const opevo_run_key key = {.objective = "formula",
-                               .tuner = "opevo",
-                               .settings = "",
-                               .seed = seed,
-                               .space = space,
-                               .unit = "GFLOP/s"};
-    int64_t run = 0;
-
-    CHECK_OK(opevo_store_begin(store, &key, &run, &err));
-    return run;
-}
 
 static opevo_status put(opevo_store *store, int64_t run, opevo_index point, const char *verdict,
                         const char *certificate, opevo_error *err)

@@ -433,6 +433,17 @@ static int expect_boxes(const float *box, const float *score, int64_t *out)
     return kept;
 }
 
+/* Boxes and scores of two classes as inputs, and the rows of those that are left. */
+static void add_boxes(model *made, const opevo_array in[2], const char *rows)
+{
+    add_input(made, "boxes", 3, in[0].extent);
+    add_input(made, "scores", 3, in[1].extent);
+    add_whole(made, "most", 1, (int64_t[]){KEPT});
+    add_weights(made, "overlap", 1, (int64_t[]){1}, 0.4, 0.4, &state);
+    add_weights(made, "score", 1, (int64_t[]){1}, 0.2, 0.2, &state);
+    add_node(made, "NonMaxSuppression", "boxes scores most overlap score", rows);
+}
+
 CHECK_TEST(test_boxes)
 {
     for (int round = 0; round < 20; round++) {
@@ -446,12 +457,7 @@ CHECK_TEST(test_boxes)
         model made;
 
         start(&made, 11);
-        add_input(&made, "boxes", 3, in[0].extent);
-        add_input(&made, "scores", 3, in[1].extent);
-        add_whole(&made, "most", 1, (int64_t[]){KEPT});
-        add_weights(&made, "overlap", 1, (int64_t[]){1}, 0.4, 0.4, &state);
-        add_weights(&made, "score", 1, (int64_t[]){1}, 0.2, 0.2, &state);
-        add_node(&made, "NonMaxSuppression", "boxes scores most overlap score", "y");
+        add_boxes(&made, in, "y");
         set_output(&made, "y");
         CHECK_OK(model_read(&made, &given, &network));
         CHECK_OK(opevo_network_run(network, in, &y, 1, &err));
@@ -489,17 +495,12 @@ CHECK_TEST(test_counted)
         model made;
 
         start(&made, 13);
-        add_input(&made, "boxes", 3, in[0].extent);
-        add_input(&made, "scores", 3, in[1].extent);
-        add_whole(&made, "most", 1, (int64_t[]){KEPT});
-        add_weights(&made, "overlap", 1, (int64_t[]){1}, 0.4, 0.4, &state);
-        add_weights(&made, "score", 1, (int64_t[]){1}, 0.2, 0.2, &state);
+        add_boxes(&made, in, "rows");
         add_whole(&made, "two", 1, (int64_t[]){2});
         add_whole(&made, "three", 1, (int64_t[]){3});
         add_whole(&made, "one", 1, (int64_t[]){1});
         add_whole(&made, "zero", 1, (int64_t[]){0});
         add_whole(&made, "first", 1, (int64_t[]){9});
-        add_node(&made, "NonMaxSuppression", "boxes scores most overlap score", "rows");
         add_node(&made, "Slice", "rows two three one", "column");
         add_node(&made, "Squeeze", "column one", "places");
         add_node(&made, "Squeeze", "boxes zero", "all");
