@@ -241,14 +241,22 @@ static double repeat_at(const opevo_i_engine_work *self, const opevo_i_engine_co
     return holder->errands[0].since_s + wait_s;
 }
 
-/* How long an errand waits in the queue of its holder, if the worker would be earlier; else -1. */
-static double queued_s(const opevo_i_engine_work *self, const opevo_i_engine_connection *holder,
-                       size_t place, const opevo_i_engine_connection *worker)
+/* How long an errand waits in the queue of its holder, if the worker would be earlier; else -1, and
+ * the pool looks again when it would be. What the holder is busy with takes what it usually takes,
+ * or longer. */
+static double queued_s(opevo_i_engine_work *self, const opevo_i_engine_connection *holder,
+                       size_t place, const opevo_i_engine_connection *worker, double now)
 {
     double own_s = opevo_i_engine_pool_pace(self->pool, worker);
     double their_s = opevo_i_engine_pool_pace(self->pool, holder);
+    double busy_s = fmax(their_s, now - holder->errands[0].since_s);
 
-    return own_s > 0 && own_s > (double)(place + 1) * their_s ? -1 : (double)place * their_s;
+    if (own_s > 0 && own_s > busy_s + (double)place * their_s) {
+        self->look_s =
+            fmin(self->look_s, holder->errands[0].since_s + own_s - (double)place * their_s);
+        return -1;
+    }
+    return busy_s + (double)(place - 1) * their_s;
 }
 
 /* What waits longest in the queue of another; otherwise the first that may be repeated. */
@@ -268,7 +276,7 @@ static opevo_i_engine_task *take_over(opevo_i_engine_work *self, size_t number)
 
         for (size_t k = 0; i != number && k < holder->errand_count; k++) {
             opevo_i_engine_errand *errand = &holder->errands[k];
-            double wait_s = k && !errand->started ? queued_s(self, holder, k, worker) : -1;
+            double wait_s = k && !errand->started ? queued_s(self, holder, k, worker, now) : -1;
             bool repeat = longest_s < 0 && k == 0 && due_s <= now;
 
             if (!may_copy(self, errand, number))

@@ -260,6 +260,31 @@ CHECK_TEST(test_slow_worker)
     check_none_left();
 }
 
+/* Like TAKES(), but with the fifth job it does not end. */
+#define HANGS_ONCE(seconds, name)                                                                  \
+    "n=0; sleep() { n=$((n + 1)); [ $n -ne 5 ] || exec sleep 75; command sleep $1; }; " TAKES(     \
+        seconds, name)
+
+/* What is queued behind a job that takes longer than all before it is done by another worker,
+ * however slow that is. */
+CHECK_TEST(test_queued_behind)
+{
+    static const char *const scripts[] = {HANGS_ONCE("0.01", "fast"), TAKES("0.5", "slow")};
+    opevo_i_engine_measuring jobs[12];
+    double took_s = -opevo_clock_monotonic_s();
+    crowd self;
+
+    gather(&self, scripts, 2);
+    CHECK_OK(pool_jobs_run(&self.pool, jobs, 12, false, &err));
+    assert_true(took_s + opevo_clock_monotonic_s() < AMPLE_S / 2);
+    for (size_t i = 0; i < 12; i++) {
+        assert_int_equal(jobs[i].result.kind, OPEVO_OUTCOME_OK);
+        opevo_i_engine_measuring_clear(&jobs[i]);
+    }
+    disperse(&self);
+    check_none_left();
+}
+
 /* A worker that says `kind` of job 0 and `ok` of the others, and what it does before it greets and
  * with job 0. */
 #define ANSWERS                                                                                    \
