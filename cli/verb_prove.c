@@ -3,12 +3,10 @@
 /* Proofs of kernels, by the process that has LLVM; its answer and its exit status are those of the
  * verb. */
 
-#include "call_file_internal.h"
 #include "library_proof_internal.h"
-#include "objective_spec_internal.h"
+#include "objective_of_run_internal.h"
 #include "options_internal.h"
 #include "prover_of_call_internal.h"
-#include "recording_spec_internal.h"
 
 #include <opevo/finals.h>
 #include <opevo/memory.h>
@@ -153,53 +151,21 @@ cleanup:
     return status;
 }
 
-/* The objective of a run, from what its store keeps of its call. */
-static opevo_status open_objective(const char *text, size_t length, const char *origin,
-                                   opevo_i_cli_call_file *file, opevo_text *on_text,
-                                   const char **on, opevo_objective **out, opevo_error *err)
-{
-    opevo_status status =
-        opevo_i_cli_call_file_parse(text, length, origin, &opevo_i_cli_verb_tune, file, err);
-    const opevo_call *call = &file->call;
-
-    if (status == OPEVO_OK && call->argument_count != 1)
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: it is not a run of one operator or kernel.",
-                            origin);
-    if (status == OPEVO_OK)
-        status = opevo_i_cli_call_file_enter(file, origin, err);
-    if (status == OPEVO_OK)
-        status = opevo_i_cli_on_of_call(call, NULL, on_text, on, err);
-    return status == OPEVO_OK
-               ? opevo_i_cli_objective_of_call(call, call->arguments[0], *on,
-                                               opevo_i_cli_option(call, "space"), out, err)
-               : status;
-}
-
 static opevo_status prove_run(const opevo_call *call, const char *path, best *what, uint64_t seed,
                               opevo_text *out, int *exit_code, opevo_error *err)
 {
     opevo_i_cli_proof_request request = {.seed = seed,
                                          .json = opevo_i_cli_flag(call, "json"),
                                          .rounding = opevo_i_cli_flag(call, "rounding")};
+    opevo_i_cli_objective_of_run run = {.objective = NULL};
     const opevo_stored_proof *stored = NULL;
     opevo_store *store = NULL;
-    opevo_objective *objective = NULL;
-    opevo_i_cli_call_file file = {.root = NULL};
-    opevo_text words = {0}, on_text = {0};
-    const char *on = NULL;
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_READ, &store, err));
     OPEVO_TRY(find_best(store, what, err));
-    OPEVO_TRY(opevo_store_call(store, what->run, &words, err));
-    if (!words.length) {
-        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: run %lld is not one of opevo tune.", path,
-                            (long long)what->run);
-        goto cleanup;
-    }
-    OPEVO_TRY(open_objective(words.data, words.length, call->arguments[0], &file, &on_text, &on,
-                             &objective, err));
-    if (!opevo_space_has(objective->space, what->point)) {
+    OPEVO_TRY(opevo_i_cli_objective_of_run_open(store, what->run, &run, err));
+    if (!opevo_space_has(run.objective->space, what->point)) {
         status = OPEVO_FAIL(err, OPEVO_MISMATCH,
                             "%s: the space of run %lld is another one by now; tune again.", path,
                             (long long)what->run);
@@ -207,12 +173,10 @@ static opevo_status prove_run(const opevo_call *call, const char *path, best *wh
     }
     stored = opevo_stored_proofs_find(&what->proofs, what->point);
     request.certificate = stored ? opevo_text_string(&stored->certificate) : NULL;
-    status = opevo_i_cli_proof_ask_point(objective, on, what->point, &request, out, exit_code, err);
+    status = opevo_i_cli_proof_ask_point(run.objective, run.on, what->point, &request, out,
+                                         exit_code, err);
 cleanup:
-    opevo_objective_destroy(objective);
-    opevo_i_cli_call_file_free(&file);
-    opevo_text_free(&words);
-    opevo_text_free(&on_text);
+    opevo_i_cli_objective_of_run_close(&run);
     opevo_stored_proofs_free(&what->proofs);
     opevo_store_close(store);
     return status;

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Proofs of the kernels of a run, compared with the kernels that its points have here: a verdict is
+ * passed on only where its certificate is of this source. */
+
 #include "kernels_of_run_internal.h"
+
+#include "objective_of_run_internal.h"
+#include "prover_of_call_internal.h"
 
 #include <opevo/json.h>
 #include <opevo/live.h>
@@ -9,11 +15,78 @@
 
 #include <string.h>
 
-opevo_status opevo_i_cli_kernels_read(opevo_store *store, const opevo_run_info *info,
-                                      opevo_i_cli_kernels *out, opevo_error *err)
+static bool decides(const opevo_stored_proof *proof)
 {
+    return strcmp(proof->verdict, "undecided") != 0;
+}
+
+/* Of the point `only`, where it is not NULL. */
+static bool is_asked(const opevo_stored_proof *proof, const opevo_index *only)
+{
+    return decides(proof) && proof->standing == OPEVO_PROOF_NOT_CHECKED &&
+           (!only || proof->point == *only);
+}
+
+opevo_status opevo_i_cli_kernels_compare(opevo_i_cli_kernels *self,
+                                         const opevo_objective *objective, const char *on,
+                                         const opevo_index *only, opevo_error *err)
+{
+    for (size_t i = 0; i < self->proofs.count; i++) {
+        opevo_stored_proof *proof = &self->proofs.items[i];
+        opevo_status status = OPEVO_OK;
+        bool fits = false;
+
+        if (!is_asked(proof, only))
+            continue;
+        if (opevo_space_has(objective->space, proof->point))
+            status = opevo_i_cli_proof_compare_point(objective, on, proof->point,
+                                                     opevo_text_string(&proof->certificate),
+                                                     proof->verdict, &fits, err);
+        if (status == OPEVO_NOMEM)
+            return status;
+        if (status == OPEVO_OK)
+            proof->standing = fits ? OPEVO_PROOF_FITS : OPEVO_PROOF_STALE;
+    }
+    return OPEVO_OK;
+}
+
+/* What cannot be opened here leaves its proofs as they were read. */
+static opevo_status compare(opevo_store *store, int64_t number, const opevo_index *only,
+                            opevo_i_cli_kernels *self, opevo_error *err)
+{
+    opevo_i_cli_objective_of_run run = {.objective = NULL};
+    opevo_status status = OPEVO_OK;
+    bool any = false;
+
+    for (size_t i = 0; i < self->proofs.count; i++)
+        any = any || is_asked(&self->proofs.items[i], only);
+    if (!any)
+        return OPEVO_OK;
+    status = opevo_i_cli_objective_of_run_open(store, number, &run, err);
+    if (status == OPEVO_OK)
+        status = opevo_i_cli_kernels_compare(self, run.objective, run.on, only, err);
+    opevo_i_cli_objective_of_run_close(&run);
+    return status == OPEVO_NOMEM ? status : OPEVO_OK;
+}
+
+opevo_status opevo_i_cli_kernels_read(opevo_store *store, const opevo_run_info *info,
+                                      const opevo_index *only, opevo_i_cli_kernels *out,
+                                      opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
     out->any = opevo_live_is_device(info->on);
-    return out->any ? opevo_store_get_proofs(store, info->run, &out->proofs, err) : OPEVO_OK;
+    if (!out->any)
+        return OPEVO_OK;
+    status = opevo_store_get_proofs(store, info->run, &out->proofs, err);
+    return status == OPEVO_OK ? compare(store, info->run, only, out, err) : status;
+}
+
+static const char *word_of(const opevo_stored_proof *proof)
+{
+    return proof->standing == OPEVO_PROOF_FITS    ? proof->verdict
+           : proof->standing == OPEVO_PROOF_STALE ? "proof stale"
+                                                  : "proof not checked";
 }
 
 const char *opevo_i_cli_kernel_word(const opevo_i_cli_kernels *self, opevo_index point)
@@ -23,7 +96,7 @@ const char *opevo_i_cli_kernel_word(const opevo_i_cli_kernels *self, opevo_index
     if (!self || !self->any)
         return "";
     proof = opevo_stored_proofs_find(&self->proofs, point);
-    return proof && strcmp(proof->verdict, "undecided") != 0 ? proof->verdict : "tested";
+    return proof && decides(proof) ? word_of(proof) : "tested";
 }
 
 void opevo_i_cli_kernel_print(const opevo_i_cli_kernels *self, opevo_index point, opevo_text *out)
@@ -79,6 +152,8 @@ void opevo_i_cli_kernels_print(const opevo_i_cli_kernels *self, const opevo_spac
         const opevo_stored_proof *proof = &self->proofs.items[i];
 
         opevo_text_printf(out, "%-9s ", proof->verdict);
+        if (decides(proof) && proof->standing != OPEVO_PROOF_FITS)
+            opevo_text_printf(out, "(%s) ", word_of(proof));
         if (space)
             opevo_space_print(space, proof->point, out);
         else

@@ -5,6 +5,7 @@
 #ifndef OPEVO_CLI_KERNELS_OF_RUN_INTERNAL_H
 #define OPEVO_CLI_KERNELS_OF_RUN_INTERNAL_H
 
+#include <opevo/objective.h>
 #include <opevo/store_proofs.h>
 
 /* Start from {0}. */
@@ -13,11 +14,19 @@ typedef struct opevo_i_cli_kernels {
     opevo_stored_proofs proofs;
 } opevo_i_cli_kernels;
 
-/* Of a stored run. Errors: those of opevo_store_get_proofs. */
+/* Of a stored run. Proofs are compared with the kernels that the points have here, where the
+ * objective of the run can be opened; of the point `only`, or of all where it is NULL. Errors:
+ * those of opevo_store_get_proofs; NOMEM. Cost: a process for each that is compared. */
 opevo_status opevo_i_cli_kernels_read(opevo_store *store, const opevo_run_info *info,
-                                      opevo_i_cli_kernels *out, opevo_error *err);
-/* "proved", "refuted", or "tested" for a kernel that was compared with a reference only; "" where
- * the run has no kernels. `self` may be NULL: it has none. */
+                                      const opevo_index *only, opevo_i_cli_kernels *out,
+                                      opevo_error *err);
+/* The same for proofs of an objective that is open; `on` is what --on says. Errors: NOMEM. */
+opevo_status opevo_i_cli_kernels_compare(opevo_i_cli_kernels *self,
+                                         const opevo_objective *objective, const char *on,
+                                         const opevo_index *only, opevo_error *err);
+/* "proved", "refuted", "proof stale" or "proof not checked" for proofs of another kernel and for
+ * those that could not be compared, or "tested" for a kernel that was compared with a reference
+ * only; "" where the run has no kernels. `self` may be NULL: it has none. */
 const char *opevo_i_cli_kernel_word(const opevo_i_cli_kernels *self, opevo_index point);
 /* ", proved", and nothing where the run has no kernels. */
 void opevo_i_cli_kernel_print(const opevo_i_cli_kernels *self, opevo_index point, opevo_text *out);

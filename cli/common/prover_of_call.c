@@ -71,6 +71,7 @@ static void write_request(const opevo_i_cli_proof_request *self, opevo_text *out
     opevo_json_bool(out, "json", self->json);
     opevo_json_bool(out, "rounding", self->rounding);
     opevo_json_bool(out, "part", self->part);
+    opevo_json_bool(out, "compare", self->compare);
     opevo_json_index(out, "seed", self->seed);
     opevo_text_add(out, "}");
 }
@@ -235,5 +236,29 @@ opevo_status opevo_i_cli_proof_ask_point(const opevo_objective *objective, const
             status = opevo_i_cli_proof_ask(&whole, out, exit_code, err);
     }
     remove_folder(folder);
+    return status;
+}
+
+opevo_status opevo_i_cli_proof_compare_point(const opevo_objective *objective, const char *on,
+                                             opevo_index point, const char *certificate,
+                                             const char *verdict, bool *fits, opevo_error *err)
+{
+    const opevo_i_cli_proof_request request = {
+        .certificate = certificate, .json = true, .compare = true};
+    opevo_text answer = {0};
+    json_t *root = NULL;
+    const char *said = NULL;
+    int code = 0;
+    opevo_status status =
+        opevo_i_cli_proof_ask_point(objective, on, point, &request, &answer, &code, err);
+
+    OPEVO_TRY(status);
+    root = json_loads(opevo_text_string(&answer), 0, NULL);
+    said = json_string_value(json_object_get(json_object_get(root, "certificate"), "verdict"));
+    *fits = said && !strcmp(said, verdict) &&
+            json_is_true(json_object_get(json_object_get(root, "certificate"), "of_this_source"));
+cleanup:
+    json_decref(root);
+    opevo_text_free(&answer);
     return status;
 }

@@ -17,7 +17,8 @@ typedef struct opevo_i_cli_proof_request {
     const char *certificate;                 /* earlier answers, to be compared with; NULL: none */
     uint64_t seed;
     bool json, rounding;
-    bool part; /* a text without its last line */
+    bool part;    /* a text without its last line */
+    bool compare; /* the certificate with the source, and prove nothing */
 } opevo_i_cli_proof_request;
 
 enum { OPEVO_I_CLI_PROVED, OPEVO_I_CLI_REFUTED, OPEVO_I_CLI_UNDECIDED = 3 };
@@ -33,5 +34,10 @@ opevo_status opevo_i_cli_proof_ask_point(const opevo_objective *objective, const
                                          opevo_index point,
                                          const opevo_i_cli_proof_request *request, opevo_text *out,
                                          int *exit_code, opevo_error *err);
+/* Whether earlier answers are about the kernel that a point has here, and with this verdict;
+ * nothing is compiled or proved. Errors: as above. */
+opevo_status opevo_i_cli_proof_compare_point(const opevo_objective *objective, const char *on,
+                                             opevo_index point, const char *certificate,
+                                             const char *verdict, bool *fits, opevo_error *err);
 
 #endif

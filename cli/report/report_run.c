@@ -379,7 +379,7 @@ opevo_status opevo_i_cli_report_run_members(opevo_store *store, const opevo_run_
     if (digest->space && opevo_i_cli_run_digest_is_whole(digest))
         OPEVO_TRY(opevo_i_cli_effects_of_trials(digest->space, digest->trials, digest->count,
                                                 &effects, err));
-    OPEVO_TRY(opevo_i_cli_kernels_read(store, info, &self.kernels, err));
+    OPEVO_TRY(opevo_i_cli_kernels_read(store, info, NULL, &self.kernels, err));
     add_facts(&self, info);
     add_best(&self, info);
     add_trials(&self, info);

@@ -424,7 +424,7 @@ static opevo_status add_finals(const writer *self, opevo_error *err)
 
         status = opevo_finals_read(store, info.run, &finals, &space, err);
         if (status == OPEVO_OK && finals->ran)
-            status = opevo_i_cli_kernels_read(store, &info, &kernels, err);
+            status = opevo_i_cli_kernels_read(store, &info, NULL, &kernels, err);
         if (status == OPEVO_OK && finals->ran) {
             opevo_json_open_next(out, " ", "{");
             opevo_json_index(out, "landscape", study->runs[i].landscape);

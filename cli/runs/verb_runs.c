@@ -15,6 +15,7 @@
 
 #include <opevo/finals.h>
 #include <opevo/json.h>
+#include <opevo/live.h>
 #include <opevo/memory.h>
 #include <opevo/stored_study.h>
 #include <opevo/unit.h>
@@ -56,6 +57,7 @@ static void add_json_proofs(const opevo_i_cli_kernels *kernels, const opevo_spac
 
         opevo_json_open_next(out, "\n    ", "{");
         opevo_json_string(out, "verdict", proof->verdict);
+        opevo_json_string(out, "kernel", opevo_i_cli_kernel_word(kernels, proof->point));
         if (space) {
             opevo_json_key(out, "configuration");
             opevo_space_print_json(space, proof->point, out);
@@ -251,19 +253,21 @@ static opevo_status print_effects(opevo_store *store, const opevo_run_info *info
     return status;
 }
 
-/* What is known of the kernels of a run, and the point of its best trial. */
-static opevo_status read_kernels(const listing *self, const opevo_run_info *info,
+/* What is known of the kernels of a run, or of the best one alone, and the point of that. */
+static opevo_status read_kernels(const listing *self, const opevo_run_info *info, bool all,
                                  opevo_i_cli_kernels *kernels, opevo_index *best)
 {
     opevo_trial trial = {.number = 0};
     size_t count = 0;
-    opevo_status status = opevo_i_cli_kernels_read(self->store, info, kernels, self->err);
+    opevo_status status = OPEVO_OK;
 
-    if (status == OPEVO_OK && kernels->any && info->best_trial)
+    if (opevo_live_is_device(info->on) && info->best_trial)
         status = opevo_store_read(self->store, info->run, info->best_trial - 1, &trial, 1, &count,
                                   self->err);
     *best = trial.proposal.point;
-    return status;
+    return status == OPEVO_OK
+               ? opevo_i_cli_kernels_read(self->store, info, all ? NULL : best, kernels, self->err)
+               : status;
 }
 
 /* A run with its curve, why its trials failed, and its finals. */
@@ -283,7 +287,7 @@ static void visit_whole(listing *self, const opevo_run_info *info)
         self->status =
             opevo_i_cli_measured_read(self->store, info->run, info->trials, &measured, self->err);
     if (self->status == OPEVO_OK)
-        self->status = read_kernels(self, info, &kernels, &best);
+        self->status = read_kernels(self, info, true, &kernels, &best);
     if (self->status == OPEVO_OK && kernels.proofs.count && !space)
         self->status = opevo_store_space(self->store, info->run, &space, self->err);
     if (self->status == OPEVO_OK && self->json) {
@@ -320,7 +324,7 @@ static void visit_row(listing *self, const opevo_run_info *info)
     opevo_i_cli_kernels kernels = {0};
     opevo_index best = 0;
 
-    self->status = read_kernels(self, info, &kernels, &best);
+    self->status = read_kernels(self, info, false, &kernels, &best);
     add_row(info, opevo_i_cli_kernel_word(&kernels, best), &self->table);
     opevo_i_cli_kernels_free(&kernels);
 }

@@ -38,7 +38,7 @@ static const char *verdict_of(const opevo_i_cli_tune_proof *proof)
 static opevo_status keep(opevo_i_cli_tuning *self, const opevo_i_cli_tune_proof *proof,
                          opevo_error *err)
 {
-    opevo_stored_proof stored = {.point = proof->point};
+    opevo_stored_proof stored = {.point = proof->point, .standing = OPEVO_PROOF_FITS};
     opevo_status status;
 
     snprintf(stored.verdict, sizeof stored.verdict, "%s", verdict_of(proof));
@@ -54,11 +54,16 @@ static opevo_status keep(opevo_i_cli_tuning *self, const opevo_i_cli_tune_proof 
 
 opevo_status opevo_i_cli_tune_read_proofs(opevo_i_cli_tuning *self, opevo_error *err)
 {
+    opevo_status status = OPEVO_OK;
+
     self->kernels.any = opevo_live_maker(self->objective) != NULL;
-    return self->kernels.any && self->run.store && self->runs <= 1
-               ? opevo_store_get_proofs(self->run.store, self->results[0].run,
-                                        &self->kernels.proofs, err)
-               : OPEVO_OK;
+    if (!self->kernels.any || !self->run.store || self->runs > 1)
+        return OPEVO_OK;
+    status =
+        opevo_store_get_proofs(self->run.store, self->results[0].run, &self->kernels.proofs, err);
+    return status == OPEVO_OK
+               ? opevo_i_cli_kernels_compare(&self->kernels, self->objective, self->on, NULL, err)
+               : status;
 }
 
 /* Kernels that the prover does not take are undecided; without the prover nothing is. */

@@ -27,6 +27,7 @@ typedef struct request {
     opevo_i_prover_call call;
     opevo_i_prover_words words;
     bool json, rounding, part;
+    bool compare;    /* the certificate with the source, and prove nothing */
     bool of_library; /* the kernel is of a network's */
     uint64_t seed;
 } request;
@@ -92,6 +93,7 @@ static opevo_status read_request(const char *text, request *out, opevo_error *er
     out->json = json_is_true(json_object_get(root, "json"));
     out->rounding = json_is_true(json_object_get(root, "rounding"));
     out->part = json_is_true(json_object_get(root, "part"));
+    out->compare = json_is_true(json_object_get(root, "compare"));
     out->seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
     status = opevo_i_prover_words_read(json_object_get(root, "set"), &out->words, err);
     if (status == OPEVO_OK && json_object_get(root, "words"))
@@ -414,6 +416,24 @@ static void read_answers(const char *lines, opevo_i_prover_certificate *out)
     }
 }
 
+/* Load the kernel and prove all of its cases. */
+static opevo_status prove(answer *self, request *asked, opevo_error *err)
+{
+    opevo_i_prover_module module = {NULL};
+    opevo_status status = OPEVO_OK;
+
+    self->module = &module;
+    OPEVO_TRY(opevo_i_prover_load(opevo_text_string(&asked->kernel_path),
+                                  asked->harness_text.length > 0,
+                                  opevo_text_string(&asked->words.lines), &module, err));
+    OPEVO_TRY(check_library(asked, &module, err));
+    OPEVO_TRY(prove_all(self, err));
+    status = prove_shared(self, asked, err);
+cleanup:
+    opevo_i_prover_unload(&module);
+    return status;
+}
+
 opevo_status opevo_prover_answer(const char *text, opevo_text *out, int *exit_code,
                                  opevo_error *err)
 {
@@ -422,32 +442,29 @@ opevo_status opevo_prover_answer(const char *text, opevo_text *out, int *exit_co
                                 [OPEVO_PROOF_UNDECIDED] = OPEVO_PROVER_UNDECIDED};
     request asked = {0};
     opevo_harness *harness = NULL;
-    opevo_i_prover_module module = {NULL};
     opevo_text earlier = {0};
     opevo_i_prover_certificate certificate = {.source = 0};
     uint64_t source = 0;
-    answer self = {.request = &asked, .module = &module, .out = out, .worst = OPEVO_PROOF_PROVED};
+    answer self = {.request = &asked, .out = out, .worst = OPEVO_PROOF_PROVED};
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(read_request(text, &asked, err));
     OPEVO_TRY(open_harness(&asked, &harness, err));
     self.harness = harness;
-    OPEVO_TRY(opevo_i_prover_load(opevo_text_string(&asked.kernel_path),
-                                  asked.harness_text.length > 0,
-                                  opevo_text_string(&asked.words.lines), &module, err));
-    OPEVO_TRY(check_library(&asked, &module, err));
+    if (!asked.compare)
+        OPEVO_TRY(prove(&self, &asked, err));
     OPEVO_TRY(hash_source(&asked, &source, err));
-    OPEVO_TRY(prove_all(&self, err));
-    OPEVO_TRY(prove_shared(&self, &asked, err));
     read_certificate(&asked, &earlier);
     read_answers(opevo_text_string(&earlier), &certificate);
-    opevo_i_prover_print_all(self.worst, self.cases, source, &certificate, asked.json, asked.part,
-                             out);
+    if (asked.compare)
+        opevo_i_prover_print_comparison(&certificate, source, out);
+    else
+        opevo_i_prover_print_all(self.worst, self.cases, source, &certificate, asked.json,
+                                 asked.part, out);
     *exit_code = codes[self.worst];
 cleanup:
     opevo_text_free(&self.labels);
     opevo_text_free(&earlier);
-    opevo_i_prover_unload(&module);
     opevo_harness_destroy(harness);
     close_request(&asked);
     return status;

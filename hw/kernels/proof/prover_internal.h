@@ -108,5 +108,8 @@ typedef struct opevo_i_prover_certificate {
 void opevo_i_prover_print_all(opevo_proof_verdict verdict, size_t cases, uint64_t source,
                               const opevo_i_prover_certificate *earlier, bool json, bool part,
                               opevo_text *out);
+/* One line of JSON: what the earlier answer said, and whether of this source. */
+void opevo_i_prover_print_comparison(const opevo_i_prover_certificate *earlier, uint64_t source,
+                                     opevo_text *out);
 
 #endif

@@ -135,6 +135,14 @@ static void add_certificate(const opevo_i_prover_certificate *earlier, uint64_t 
     opevo_text_add(out, "}");
 }
 
+void opevo_i_prover_print_comparison(const opevo_i_prover_certificate *earlier, uint64_t source,
+                                     opevo_text *out)
+{
+    opevo_text_add(out, "{");
+    add_certificate(earlier, source, out);
+    opevo_text_add(out, "}\n");
+}
+
 void opevo_i_prover_print_all(opevo_proof_verdict verdict, size_t cases, uint64_t source,
                               const opevo_i_prover_certificate *earlier, bool json, bool part,
                               opevo_text *out)

@@ -30,10 +30,37 @@ opevo runs runs.db | grep -c ', refuted '
 opevo runs runs.db:1 | grep '^proved\|^refuted'
 opevo runs runs.db:1 | sed -n 's/^best.* at/best at/p'
 opevo runs runs.db:1 --json | grep -o '"best_trial": [0-9]*, "kernel": "[a-z]*"'
-opevo runs runs.db:1 --json | grep -o '"verdict": "[a-z]*", "configuration": {[^}]*}'
+opevo runs runs.db:1 --json | grep -o '"verdict": "[a-z]*", "kernel": "[a-z]*", "configuration": {[^}]*}'
 opevo report runs.db:1 -o page.html >said && grep -c '"kernel": "proved"' page.html
 opevo prove runs.db:1 --rounding | sed -n 's/^  roundings: .*/bounded/p; /^the certificate/p'
 opevo prove runs.db:1 --json | grep -o '"certificate": {[^}]*}'
+# A verdict is passed on only for the kernel that was proved: the source is another one, it is gone, and it is as it
+# was; then a row says otherwise than its certificate, and has the certificate of another kernel.
+verdicts() {
+    opevo runs runs.db | grep -o ', \(proved\|refuted\|tested\|proof [a-z ]*[a-z]\) '
+    opevo runs runs.db:1 | grep '^proved\|^refuted' | cut -d: -f1
+    opevo runs runs.db:1 --json | grep -o '"verdict": "[a-z]*", "kernel": "[a-z ]*"'
+    opevo report runs.db:1 -o page.html >said && grep -o '"kernel": "[a-z ]*"' page.html | sort | uniq -c | sed 's/^ *//'
+}
+query() { python3 -c 'import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute(sys.argv[2]); d.commit()' "$@"; }
+cp twice.c kept.c
+cp runs.db kept.db
+echo "-- another source"
+sed -i 's/2 \* A/2.0f * A/' twice.c
+verdicts
+echo "-- none"
+rm twice.c
+verdicts
+echo "-- as it was, seen from another folder"
+mv kept.c twice.c
+(cd / && opevo runs "$OLDPWD/runs.db" | grep -o ', refuted ')
+echo "-- a row that says otherwise, and one with the certificate of the other"
+query runs.db "UPDATE proofs SET verdict = 'proved'"
+verdicts
+cp kept.db runs.db
+query runs.db "UPDATE proofs SET (verdict, certificate) = (SELECT verdict, certificate FROM proofs other WHERE other.point != proofs.point)"
+verdicts
+cp kept.db runs.db
 # Without a proof it is tested.
 opevo tune twice.c --space space.json --on cpu --precision 50 --timeout 60 --slower 0 --quiet --seed 2 --trials 1 \
     --store runs.db | sed -n 's/^best.* at/best at/p'

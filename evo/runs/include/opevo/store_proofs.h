@@ -11,10 +11,18 @@ OPEVO_BEGIN_C
 
 enum { OPEVO_STORED_VERDICT = 16 };
 
+/* What the caller knows of a proof: the store has its words only. */
+typedef enum opevo_proof_standing {
+    OPEVO_PROOF_NOT_CHECKED, /* as read */
+    OPEVO_PROOF_FITS,        /* it is about the kernel that the point has */
+    OPEVO_PROOF_STALE        /* it is about another one, or says something else */
+} opevo_proof_standing;
+
 typedef struct opevo_stored_proof {
     opevo_index point;
     char verdict[OPEVO_STORED_VERDICT]; /* "proved", "refuted" or "undecided" */
     opevo_text certificate;             /* answers as JSON, one a line */
+    opevo_proof_standing standing;      /* not stored */
 } opevo_stored_proof;
 
 /* In the order of the points; start from {0}. */

@@ -16,15 +16,17 @@ enum { OPEVO_PROVER_PROVED, OPEVO_PROVER_REFUTED, OPEVO_PROVER_MISUSED, OPEVO_PR
 /* Answer a request:
  *
  *   {"kernel": PATH, "harness": PATH, "computes": TEXT, "set": ["NAME=VALUE", ...],
- *    "words": LINES, "certificate": LINES, "seed": N, "json": BOOL, "rounding": BOOL}
+ *    "words": LINES, "certificate": LINES, "seed": N, "json": BOOL, "rounding": BOOL,
+ *    "compare": BOOL}
  *
  * PATH is a folder of --emit or a kernel_NNN.c of a network's library, which need no harness, or
  * NAME.c, NAME.cu, NAME.cl or NAME.ll. "part": true leaves the last line out of a text. TEXT is a
  * computation over the names of the harness; without it, the harness names one. `set` are the
  * parameters of tuning, and `words` further ones for the compiler, one a line. `certificate` is an
  * earlier answer in JSON, of a folder its file kernel.proof: whether it was about this source, and
- * what it said, is part of the answer, and decides nothing. What is to be
- * printed is appended to `out`, for each case and for all; *exit_code is one of the above.
+ * what it said, is part of the answer, and decides nothing. "compare": true answers that alone, as
+ * one line of JSON, and proves nothing. What is to be printed is appended to `out`, for each case
+ * and for all; *exit_code is one of the above.
  * Errors: INVALID for input that does not fit together; IO; NOMEM. */
 opevo_status opevo_prover_answer(const char *request, opevo_text *out, int *exit_code,
                                  opevo_error *err);
