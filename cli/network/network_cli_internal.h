@@ -36,12 +36,14 @@ void opevo_i_cli_add_shell_word(const char *word, opevo_text *out);
 /* A sentence on stderr for each constant of the file with an element that is not finite. */
 void opevo_i_cli_network_warn(const opevo_call *call, const opevo_network *network);
 
-/* Arrays of a list of files, "A.pb,B.pb". */
+/* Arrays of a list of files, "A.pb,B.pb", of which some may hold sequences or optionals. */
 typedef struct opevo_i_cli_arrays {
     opevo_array *array;
     const char **file; /* of each, in `list` */
     char *list;
     int count;
+    int *length; /* of what each file holds (opevo_arrays_read) */
+    int files;
 } opevo_i_cli_arrays;
 opevo_status opevo_i_cli_arrays_read(const char *option, const char *files, opevo_i_cli_arrays *out,
                                      opevo_error *err);
@@ -54,9 +56,10 @@ opevo_status opevo_i_cli_network_compare(const opevo_call *call,
                                          const opevo_i_cli_arrays *inputs, opevo_text *out,
                                          int *exit_code, opevo_error *err);
 
-/* --write: output `number` as the file PREFIXnumber.pb. */
+/* --write: an output of the model as the file PREFIXnumber.pb; `length` is that of
+ * opevo_network_declared_length, and says how many arrays there are. */
 opevo_status opevo_i_cli_network_write(const char *prefix, int number, const char *name,
-                                       const opevo_array *array, opevo_error *err);
+                                       const opevo_array *array, int length, opevo_error *err);
 
 /* ---- What the call says of device and tuning (network_call.c) ---- */
 

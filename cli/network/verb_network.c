@@ -253,6 +253,8 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
                                   .values = inputs.array,
                                   .files = inputs.file,
                                   .value_count = (size_t)inputs.count,
+                                  .lengths = inputs.length,
+                                  .length_count = (size_t)inputs.files,
                                   .counts = !files};
     if (opevo_i_cli_flag(call, "-o"))
         OPEVO_TRY(opevo_i_cli_library_prepare(call, &made, err));

@@ -48,14 +48,14 @@ fail() {
     echo "$1"
     failed=$((failed + 1))
 }
-# Numpy has no bfloat16, so that the files of these have uint16, and random numbers are others. Types, sequences, training, and the operators of other
-# domains: docs/formats/onnx.md, "What is refused".
+# Numpy has no bfloat16, so that the files of these have uint16, and random numbers are others. Strings, and the operators
+# of other domains: docs/formats/onnx.md, "What is refused".
 others='Input .* is not a tensor of a type that opevo reads|ONNX type [0-9]+|The model names no opset of ONNX'
-others="$others"'|\(Dropout\): It trains|is of float32; .* is of uint16|gives tensors only|Scan had another meaning'
+others="$others"'|is of float32; .* is of uint16|Scan had another meaning'
 while read -r status said; do
     case $status in
     0) continue ;;
-    1) case $said in *"instead of uint16"* | *bernoulli*) continue ;; esac && fail "exit status $status: $said" && continue ;;
+    1) case $said in *"instead of uint16"* | *bernoulli* | *training_dropout*) continue ;; esac && fail "exit status $status: $said" && continue ;;
     2) ;;
     *) fail "exit status $status: $said" && continue ;;
     esac
@@ -70,4 +70,4 @@ while read -r status said; do
     fi
 done <"$work/said"
 echo "$(wc -l <"$work/cases") cases, $passed passed, $failed wrong"
-[ "$failed" = 0 ] && [ "$(wc -l <"$work/said")" = "$(wc -l <"$work/cases")" ] && [ "$passed" -ge 856 ]
+[ "$failed" = 0 ] && [ "$(wc -l <"$work/said")" = "$(wc -l <"$work/cases")" ] && [ "$passed" -ge 896 ]

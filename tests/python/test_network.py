@@ -75,6 +75,22 @@ class Libraries(unittest.TestCase):
         with self.assertRaises(TypeError):
             opevo.run_network("model.onnx", [x.astype(complex)])
 
+    def test_sequence(self) -> None:
+        try:
+            import numpy as np
+        except ImportError:
+            skip("there is no numpy")
+        kind = field(2, field(4, field(1, field(1, field(1, 1)))))
+        erase = field(1, b"x") + field(2, b"y") + field(4, b"SequenceErase")
+        graph = field(1, erase) + field(11, field(1, b"x") + kind) + field(12, field(1, b"y") + kind)
+        Path("model.onnx").write_bytes(field(1, 8) + field(7, graph) + field(8, field(2, 17)))
+        x = [np.full(i + 1, i, np.float32) for i in range(3)]
+        outputs = opevo.run_network("model.onnx", [x])
+        self.assertEqual(len(outputs["y"]), 2)
+        for made, given in zip(outputs["y"], x):
+            np.testing.assert_array_equal(made, given)
+        self.assertEqual(opevo.run_network("model.onnx", [x[:1]])["y"], [])
+
     def test_tuned(self) -> None:
         if not shutil.which("cc"):
             skip("there is no cc")

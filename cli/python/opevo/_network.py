@@ -166,6 +166,7 @@ _TYPES = {
     10: "float16",
     11: "float64",
     12: "uint32",
+    13: "uint64",
 }
 _NUMBERS = {name: number for number, name in _TYPES.items()}
 
@@ -180,10 +181,23 @@ def _varint(number: int) -> bytes:
     return bytes(out)
 
 
-def _bytes_of(array: Any) -> bytes:
-    """A TensorProto: dims 1, data_type 2, raw_data 9."""
+def _is_list(each: object) -> bool:
     import numpy as np
 
+    return isinstance(each, (list, tuple)) and any(isinstance(item, np.ndarray) for item in each)
+
+
+def _bytes_of(each: Any) -> bytes:
+    """A TensorProto: dims 1, data_type 2, raw_data 9; or a SequenceProto: elem_type 2, tensors 3."""
+    import numpy as np
+
+    if each is None:
+        return _varint(2 << 3) + _varint(0)
+    if _is_list(each):
+        items = [_bytes_of(np.asarray(item)) for item in each]
+        parts = (_varint(3 << 3 | 2) + _varint(len(item)) + item for item in items)
+        return _varint(2 << 3) + _varint(1) + b"".join(parts)
+    array = np.asarray(each)
     if array.dtype.name not in _NUMBERS:
         raise TypeError(f"opevo has no tensors of {array.dtype}; convert them, to float32 say")
     raw = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()
@@ -193,11 +207,13 @@ def _bytes_of(array: Any) -> bytes:
 
 
 def _array_of(data: bytes) -> tuple[str, Any]:
-    """Name and elements of a TensorProto as `opevo network --write` has it."""
+    """Name and elements of a TensorProto or SequenceProto as `opevo network --write` has it."""
     import numpy as np
 
     at, kind, name, raw = 0, 1, "", b""
     dims: list[int] = []
+    items: list[Any] = []
+    is_list = False
 
     def number() -> int:
         nonlocal at
@@ -213,7 +229,14 @@ def _array_of(data: bytes) -> tuple[str, Any]:
     while at < len(data):
         field = number() >> 3
         value = number()
-        if field == 1:
+        if field == 1 and at == 1 + len(_varint(value)) and data[0] & 7 == 2:
+            is_list = True
+            name = data[at : at + value].decode()
+            at += value
+        elif is_list and field == 3:
+            items.append(_array_of(data[at : at + value])[1])
+            at += value
+        elif field == 1:
             dims.append(value)
         elif field == 2:
             kind = value
@@ -221,6 +244,8 @@ def _array_of(data: bytes) -> tuple[str, Any]:
             piece = data[at : at + value]
             at += value
             name, raw = (piece.decode(), raw) if field == 8 else (name, piece)
+    if is_list:
+        return name, items if kind else None
     array = np.frombuffer(raw, np.dtype(_TYPES[kind]).newbyteorder("<"))
     return name, array.reshape(dims).copy()
 
@@ -234,24 +259,24 @@ def run_network(
 ) -> dict[str, Any]:
     """Run a network in an ONNX file untuned, as `opevo network MODEL --run` does.
 
-    inputs    an array for each input that is not bound, in the order of the model
+    inputs    an array for each input that is not bound, in the order of the model; for a sequence a
+              list of arrays, for an empty optional None
     bindings  inputs that become constants: {"sr": 16000}
     threads   at most; default: all processors
 
-    Returns the outputs by name, in the order of the model.
+    Returns the outputs by name, in the order of the model; a sequence is a list of arrays, an empty
+    optional None.
 
     Needs numpy. Errors: Error with the program's sentence; TypeError for arrays of a type that opevo
     has not.
 
     >>> opevo.run_network("model.onnx", [np.zeros((1, 3, 224, 224), np.float32)])["scores"].shape
     """
-    import numpy as np
-
     with tempfile.TemporaryDirectory() as folder:
         files = []
         for i, each in enumerate(inputs):
             files.append(os.path.join(folder, f"in_{i}.pb"))
-            Path(files[-1]).write_bytes(_bytes_of(np.asarray(each)))
+            Path(files[-1]).write_bytes(_bytes_of(each))
         bound = [f"{key}={text_of(value)}" for key, value in (bindings or {}).items()]
         words = words_of({"run": ",".join(files), "bind": bound, "threads": threads})
         run("network", os.fspath(model), *words, "--write", os.path.join(folder, "out_"))

@@ -116,6 +116,8 @@ double opevo_i_net_number(const opevo_array *array, const void *data, int64_t i)
         return ((const float *)data)[i];
     case OPEVO_NETWORK_FLOAT64:
         return ((const double *)data)[i];
+    case OPEVO_NETWORK_UINT64:
+        return (double)((const uint64_t *)data)[i];
     default:
         return (double)opevo_i_net_whole(array, data, i);
     }
@@ -138,6 +140,7 @@ int64_t opevo_i_net_whole(const opevo_array *array, const void *data, int64_t i)
     case OPEVO_NETWORK_UINT32:
         return ((const uint32_t *)data)[i];
     case OPEVO_NETWORK_INT64:
+    case OPEVO_NETWORK_UINT64:
         return ((const int64_t *)data)[i];
     default:
         return nearest_whole(OPEVO_NETWORK_INT64, opevo_i_net_number(array, data, i));
@@ -157,6 +160,7 @@ void opevo_i_net_set_whole(opevo_network_type type, void *data, int64_t i, int64
         ((uint8_t *)data)[i] = value != 0;
         break;
     case OPEVO_NETWORK_INT64:
+    case OPEVO_NETWORK_UINT64:
         ((int64_t *)data)[i] = value;
         break;
     case OPEVO_NETWORK_INT32:
@@ -181,6 +185,8 @@ void opevo_i_net_set_number(opevo_network_type type, void *data, int64_t i, doub
         ((double *)data)[i] = value;
     else if (type == OPEVO_NETWORK_BOOL)
         ((uint8_t *)data)[i] = value != 0;
+    else if (type == OPEVO_NETWORK_UINT64)
+        ((uint64_t *)data)[i] = value > 0 ? (uint64_t)fmin(value, 0x1p64 - 2048) : 0;
     else
         opevo_i_net_set_whole(type, data, i, nearest_whole(type, value));
 }

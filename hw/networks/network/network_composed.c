@@ -399,6 +399,65 @@ static void build_bernoulli(opevo_i_net_builder *self)
     cast_output(self, made, type);
 }
 
+/* ---- Dropout -------------------------------------------------------------------------------- */
+
+/* What is kept: all, and while it trains the elements at which a number that is drawn is not below
+ * the ratio. */
+static int kept(opevo_i_net_builder *self, double ratio)
+{
+    const opevo_array *in = opevo_i_net_build_array(self, self->in[0]);
+    int64_t extent[OPEVO_NETWORK_DIMS] = {0};
+    int dims = in ? in->dims : 0, made = OPEVO_I_NET_OMITTED;
+
+    if (in)
+        memcpy(extent, in->extent, sizeof extent);
+    if (ratio == 0) {
+        made = opevo_i_net_build_bool(self, true);
+        return opevo_i_net_build_two(self, "Expand", NULL, made,
+                                     opevo_i_net_build_wholes(self, dims, extent));
+    }
+    made = drawn(self, dims, extent, false);
+    return opevo_i_net_build_two(self, "GreaterOrEqual", NULL, made,
+                                 opevo_i_net_build_number(self, ratio));
+}
+
+/* The ratio while it trains, otherwise 0. */
+static double ratio_of(opevo_i_net_builder *self)
+{
+    const opevo_array *ratio = opevo_i_net_build_array(self, opevo_i_net_build_input(self, 1));
+    double out = .5;
+
+    if (opevo_i_net_build_input(self, 2) == OPEVO_I_NET_OMITTED ||
+        !opevo_i_net_build_known(self, self->in[2], "training_mode"))
+        return 0;
+    if (ratio && (!ratio->data || opevo_array_elements(ratio) != 1))
+        opevo_i_net_build_fail(self, "Its ratio must be one constant number.");
+    else if (ratio)
+        out = opevo_array_number(ratio, 0);
+    if (!(out >= 0 && out < 1))
+        opevo_i_net_build_fail(self, "Its ratio must be at least 0 and below 1.");
+    return out;
+}
+
+static void build_dropout(opevo_i_net_builder *self)
+{
+    double ratio = ratio_of(self);
+    int made = self->in[0], mask = OPEVO_I_NET_OMITTED;
+
+    if (ratio > 0) {
+        mask = kept(self, ratio);
+        made = opevo_i_net_build_two(self, "Mul", NULL, made,
+                                     opevo_i_net_build_two(self, "CastLike", NULL, mask, made));
+        made = opevo_i_net_build_two(
+            self, "Div", NULL, made,
+            opevo_i_net_build_two(self, "CastLike", NULL, opevo_i_net_build_number(self, 1 - ratio),
+                                  self->in[0]));
+    }
+    opevo_i_net_build_output(self, 0, made);
+    if (self->outs > 1 && *self->source->output[1])
+        opevo_i_net_build_output(self, 1, mask >= 0 ? mask : kept(self, 0));
+}
+
 const opevo_i_net_form opevo_i_net_composed[] = {
     {"LpNormalization", 1, 1, 1, build_normal},
     {"GlobalLpPool", 1, 1, 1, build_global_norm},
@@ -414,5 +473,6 @@ const opevo_i_net_form opevo_i_net_composed[] = {
     {"RandomUniform", 0, 0, 1, build_uniform_numbers},
     {"RandomUniformLike", 1, 1, 1, build_uniform_numbers},
     {"Bernoulli", 1, 1, 1, build_bernoulli},
+    {"Dropout", 1, 3, 2, build_dropout},
     {NULL, 0, 0, 0, NULL},
 };

@@ -421,9 +421,61 @@ static void build_scan(opevo_i_net_builder *self)
     opevo_free(of.stacked);
 }
 
+/* ---- SequenceMap ---------------------------------------------------------------------------- */
+
+/* The graph for run `i`: of each sequence the tensor there, and whole tensors. */
+static void map_one(opevo_i_net_builder *self, const Onnx__Graph *body,
+                    const opevo_i_net_scope *constants, int i, int *const *made)
+{
+    opevo_i_net_scope inner = {0};
+
+    start(self, constants, "map", &inner);
+    for (int k = 0; k < self->ins && self->status == OPEVO_OK; k++) {
+        int binding = self->in[k];
+        const opevo_i_net_sequence *from =
+            binding >= 0 ? NULL : opevo_i_net_build_items(self, binding);
+
+        if (from && i >= from->count)
+            opevo_i_net_build_fail(self, "Its sequences are of different lengths.");
+        else
+            put(self, &inner, name_of(body->input[k]), from ? from->item[i] : binding);
+    }
+    take_nodes(self, &inner, body);
+    for (int k = 0; k < self->outs && self->status == OPEVO_OK; k++)
+        made[k][i] = result_of(self, &inner, body, (size_t)k);
+    opevo_i_net_names_free(&inner.names);
+}
+
+static void build_map(opevo_i_net_builder *self)
+{
+    const Onnx__Graph *body = graph_of(self, "body");
+    const opevo_i_net_sequence *first = opevo_i_net_build_items(self, self->in[0]);
+    int count = first ? first->count : 0, *binding = NULL;
+    int **made = opevo_calloc((size_t)self->outs + 1, sizeof(int *));
+    opevo_i_net_scope constants = {0};
+
+    binding = opevo_calloc((size_t)self->outs + 1, sizeof *binding);
+    if (body && (body->n_input != (size_t)self->ins || body->n_output != (size_t)self->outs))
+        opevo_i_net_build_fail(self, "Its graph has another number of inputs or outputs.");
+    if ((!made || !binding) && self->status == OPEVO_OK)
+        self->status = OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for a sequence.");
+    for (int k = 0; k < self->outs && self->status == OPEVO_OK; k++)
+        binding[k] = opevo_i_net_build_sequence(self, count, &made[k]);
+    if (self->status == OPEVO_OK) {
+        start(self, self->scope, "map", &constants);
+        take_constants(self, &constants, body);
+    }
+    for (int i = 0; i < count && self->status == OPEVO_OK; i++)
+        map_one(self, body, &constants, i, made);
+    for (int k = 0; k < self->outs && self->status == OPEVO_OK; k++)
+        opevo_i_net_build_output(self, k, binding[k]);
+    opevo_i_net_names_free(&constants.names);
+    opevo_free((void *)made);
+    opevo_free(binding);
+}
+
 const opevo_i_net_form opevo_i_net_control[] = {
-    {"If", 1, 1, 0, build_if},
-    {"Loop", 0, 0, 0, build_loop},
-    {"Scan", 0, 0, 0, build_scan},
+    {"If", 1, 1, 0, build_if},     {"Loop", 0, 0, 0, build_loop},
+    {"Scan", 0, 0, 0, build_scan}, {"SequenceMap", 1, 0, 0, build_map},
     {NULL, 0, 0, 0, NULL},
 };

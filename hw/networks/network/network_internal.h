@@ -35,7 +35,10 @@ struct opevo_network {
     opevo_i_net_node *node;
     int nodes;
     int *input, *output;
+    int *declared; /* of each output the one of the file that it belongs to */
+    int *length;   /* of each output of the file its tensors */
     int inputs, outputs;
+    int spread;  /* outputs that belong to one of the file; counts are behind them */
     char **text; /* names that are not in the model */
     size_t texts;
     Onnx__Node **made; /* nodes that are not */
@@ -108,7 +111,7 @@ extern const opevo_i_net_operator opevo_i_net_elementwise[], opevo_i_net_unary[]
     opevo_i_net_rearrange[], opevo_i_net_indices[], opevo_i_net_normal[], opevo_i_net_products[],
     opevo_i_net_reductions[], opevo_i_net_moves[], opevo_i_net_constants[], opevo_i_net_resize[],
     opevo_i_net_recurrent[], opevo_i_net_quantized[], opevo_i_net_groups[], opevo_i_net_einsum[],
-    opevo_i_net_transposed[], opevo_i_net_selected[];
+    opevo_i_net_transposed[], opevo_i_net_selected[], opevo_i_net_grams[];
 /* All of them, and NULL. Hook of tests. */
 extern const opevo_i_net_operator *const opevo_i_net_families[];
 
@@ -188,7 +191,8 @@ bool opevo_i_net_is_external(const Onnx__Tensor *tensor);
  * NOMEM. */
 opevo_status opevo_i_net_external_read(const Onnx__Tensor *tensor, const char *what,
                                        const char *model, opevo_array *array, opevo_error *err);
-/* Element i as a number: exact for whole ones up to 2^53, and as an integer. */
+/* Element i as a number: exact for whole ones up to 2^53, and as an integer, of uint64 modulo
+ * 2^64. */
 double opevo_i_net_number(const opevo_array *array, const void *data, int64_t i);
 int64_t opevo_i_net_whole(const opevo_array *array, const void *data, int64_t i);
 bool opevo_i_net_type_is_whole(opevo_network_type type);

@@ -136,29 +136,6 @@ cleanup:
     return status;
 }
 
-/* The first output is the input; a mask, if asked for, is true everywhere. */
-static opevo_status infer_dropout(const opevo_i_net_call *call, opevo_error *err)
-{
-    opevo_status status = opevo_i_net_infer_same(call, err);
-
-    if (status == OPEVO_OK && call->ins > 2 && call->in[2] &&
-        (!call->in[2]->array.data ||
-         opevo_i_net_whole(&call->in[2]->array, call->in[2]->array.data, 0)))
-        return OPEVO_FAIL(err, OPEVO_INVALID, "It trains; export the model for inference.");
-    if (status == OPEVO_OK && call->outs > 1)
-        status = opevo_i_net_shape(call->out[1], OPEVO_NETWORK_BOOL, call->in[0]->array.dims,
-                                   call->in[0]->array.extent, err);
-    return status;
-}
-
-static opevo_status drop(const opevo_i_net_call *call, const void *const *in, void *const *out,
-                         opevo_error *err)
-{
-    if (call->outs > 1 && out[1])
-        memset(out[1], 1, (size_t)opevo_array_elements(&call->out[1]->array));
-    return copy(call, in, out, err);
-}
-
 /* ---- Another order -------------------------------------------------------------------------- */
 
 /* Where dimension d of the output is in the input. */
@@ -504,7 +481,6 @@ static opevo_status slice(const opevo_i_net_call *call, const void *const *in, v
 
 const opevo_i_net_operator opevo_i_net_moves[] = {
     {"Identity", 1, 1, 1, 1, opevo_i_net_infer_same, NULL, copy, 0, NULL, NULL, 0},
-    {"Dropout", 7, 1, 3, 2, infer_dropout, NULL, drop, 0, "ratio=float:-11 seed=int:12-", NULL, 6},
     {"Reshape", 5, 2, 2, 1, infer_reshape, NULL, copy, 0, "allowzero=int:14-", NULL, 2},
     {"Flatten", 1, 1, 1, 1, infer_flatten, NULL, copy, 0, "axis=int", NULL, 0},
     {"Squeeze", 1, 1, 2, 1, infer_squeeze, NULL, copy, 0, "axes=ints:-12", NULL, 2},

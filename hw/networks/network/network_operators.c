@@ -8,13 +8,17 @@
 #include <string.h>
 
 const opevo_i_net_operator *const opevo_i_net_families[] = {
-    opevo_i_net_elementwise, opevo_i_net_unary,      opevo_i_net_logic,
-    opevo_i_net_windows,     opevo_i_net_transposed, opevo_i_net_products,
-    opevo_i_net_reductions,  opevo_i_net_normal,     opevo_i_net_moves,
-    opevo_i_net_padding,     opevo_i_net_cumulative, opevo_i_net_rearrange,
-    opevo_i_net_indices,     opevo_i_net_constants,  opevo_i_net_resize,
-    opevo_i_net_recurrent,   opevo_i_net_quantized,  opevo_i_net_groups,
-    opevo_i_net_einsum,      opevo_i_net_selected,   NULL};
+    opevo_i_net_elementwise, opevo_i_net_unary,
+    opevo_i_net_logic,       opevo_i_net_windows,
+    opevo_i_net_transposed,  opevo_i_net_products,
+    opevo_i_net_reductions,  opevo_i_net_normal,
+    opevo_i_net_moves,       opevo_i_net_padding,
+    opevo_i_net_cumulative,  opevo_i_net_rearrange,
+    opevo_i_net_indices,     opevo_i_net_constants,
+    opevo_i_net_resize,      opevo_i_net_recurrent,
+    opevo_i_net_quantized,   opevo_i_net_groups,
+    opevo_i_net_einsum,      opevo_i_net_selected,
+    opevo_i_net_grams,       NULL};
 
 const opevo_i_net_operator *opevo_i_net_operator_find(const char *name)
 {

@@ -96,10 +96,23 @@ opevo_status opevo_i_net_reader_start(opevo_i_net_reader *self, const char *oute
                                       const char **prefix, opevo_error *err);
 /* Take a node, which the network releases, also after a failure. */
 opevo_status opevo_i_net_reader_own(opevo_i_net_reader *self, Onnx__Node *node, opevo_error *err);
+/* A sequence of `count` bindings with room for them, to be filled in. Errors: NOMEM. */
+opevo_status opevo_i_net_reader_sequence(opevo_i_net_reader *self, int count, int *binding,
+                                         int **item, opevo_error *err);
 void opevo_i_net_reader_free(opevo_i_net_reader *self); /* not the network */
 
 /* All nodes, and the shapes of what they compute. Errors: INVALID; NOMEM. */
 opevo_status opevo_i_net_read_nodes(opevo_i_net_reader *self, opevo_error *err);
+
+/* ---- Inputs and outputs (network_inputs.c, network_read.c) ---- */
+
+/* Whether an input or output is a sequence or an optional. */
+bool opevo_i_net_is_list(const Onnx__ValueInfo *info);
+/* The type of its tensors; NULL: it has none that opevo reads. */
+const Onnx__TensorType *opevo_i_net_tensor_type(const Onnx__ValueInfo *info);
+opevo_status opevo_i_net_take_inputs(opevo_i_net_reader *self, opevo_error *err);
+/* Make each tensor of an output that is a sequence an output of the network. Errors: NOMEM. */
+opevo_status opevo_i_net_spread_outputs(opevo_i_net_reader *self, opevo_error *err);
 
 /* ---- Graphs (network_graph.c) ---- */
 
@@ -168,6 +181,10 @@ int64_t opevo_i_net_build_known(opevo_i_net_builder *self, int binding, const ch
 bool opevo_i_net_build_next(opevo_i_net_builder *self, int i);
 /* Let output `i` of the node be what is bound. */
 void opevo_i_net_build_output(opevo_i_net_builder *self, int i, int binding);
+/* A sequence of `count` bindings, to be filled in; *item is NULL after a failure. */
+int opevo_i_net_build_sequence(opevo_i_net_builder *self, int count, int **item);
+/* What a binding of one stands for; NULL, and a failure, otherwise. */
+const opevo_i_net_sequence *opevo_i_net_build_items(opevo_i_net_builder *self, int binding);
 /* The value that output `i` is, to be the target; OMITTED if nobody reads it. */
 int opevo_i_net_build_target(opevo_i_net_builder *self, int i);
 int opevo_i_net_build_input(const opevo_i_net_builder *self, int i); /* OMITTED if absent */

@@ -139,6 +139,7 @@ opevo_status opevo_i_net_read_nodes(opevo_i_net_reader *self, opevo_error *err)
     OPEVO_TRY(opevo_i_net_check_operators(self, err));
     self->read_all = read_all;
     OPEVO_TRY(read_all(self, &self->main, graph->node, graph->n_node, err));
+    OPEVO_TRY(opevo_i_net_spread_outputs(self, err));
     status = drop_branches(self->network, err);
 cleanup:
     return status;

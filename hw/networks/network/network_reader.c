@@ -175,6 +175,25 @@ opevo_status opevo_i_net_reader_own(opevo_i_net_reader *self, Onnx__Node *node, 
     return OPEVO_OK;
 }
 
+opevo_status opevo_i_net_reader_sequence(opevo_i_net_reader *self, int count, int *binding,
+                                         int **item, opevo_error *err)
+{
+    int *items = opevo_malloc((size_t)count + 1, sizeof *items);
+    opevo_i_net_sequence *grown = NULL;
+
+    if (items)
+        grown = opevo_realloc(self->sequence, (size_t)self->sequences + 1, sizeof *grown);
+    if (!grown) {
+        opevo_free(items);
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a sequence.");
+    }
+    self->sequence = grown;
+    grown[self->sequences] = (opevo_i_net_sequence){.item = items, .count = count};
+    *binding = OPEVO_I_NET_SEQUENCE - self->sequences++;
+    *item = items;
+    return OPEVO_OK;
+}
+
 void opevo_i_net_reader_free(opevo_i_net_reader *self)
 {
     for (int i = 0; i < self->sequences; i++)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const opevo_i_net_sequence *sequence_of(opevo_i_net_builder *self, int binding)
+const opevo_i_net_sequence *opevo_i_net_build_items(opevo_i_net_builder *self, int binding)
 {
     if (binding <= OPEVO_I_NET_SEQUENCE && binding != OPEVO_I_NET_UNNAMED)
         return &self->reader->sequence[OPEVO_I_NET_SEQUENCE - binding];
@@ -18,25 +18,14 @@ static const opevo_i_net_sequence *sequence_of(opevo_i_net_builder *self, int bi
     return NULL;
 }
 
-/* A sequence of `count` bindings with room for them, to be filled in; 0 without. */
-static int new_sequence(opevo_i_net_builder *self, int count, int **item)
+int opevo_i_net_build_sequence(opevo_i_net_builder *self, int count, int **item)
 {
-    opevo_i_net_reader *reader = self->reader;
-    opevo_i_net_sequence *grown = NULL;
+    int binding = 0;
 
-    *item = self->status == OPEVO_OK ? opevo_malloc((size_t)count + 1, sizeof **item) : NULL;
-    if (*item)
-        grown = opevo_realloc(reader->sequence, (size_t)reader->sequences + 1, sizeof *grown);
-    if (grown) {
-        reader->sequence = grown;
-        grown[reader->sequences] = (opevo_i_net_sequence){.item = *item, .count = count};
-        return OPEVO_I_NET_SEQUENCE - reader->sequences++;
-    }
-    opevo_free(*item);
     *item = NULL;
     if (self->status == OPEVO_OK)
-        self->status = OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for a sequence.");
-    return 0;
+        self->status = opevo_i_net_reader_sequence(self->reader, count, &binding, item, self->err);
+    return binding;
 }
 
 /* An index counted from the end if negative; `end`: one behind the last is one, too. */
@@ -53,7 +42,7 @@ static int place_of(opevo_i_net_builder *self, int binding, int count, bool end)
 
 static void build_construct(opevo_i_net_builder *self)
 {
-    int *item = NULL, made = new_sequence(self, self->ins, &item);
+    int *item = NULL, made = opevo_i_net_build_sequence(self, self->ins, &item);
 
     for (int i = 0; i < self->ins && item; i++)
         item[i] = self->in[i];
@@ -64,18 +53,18 @@ static void build_empty(opevo_i_net_builder *self)
 {
     int *item = NULL;
 
-    opevo_i_net_build_output(self, 0, new_sequence(self, 0, &item));
+    opevo_i_net_build_output(self, 0, opevo_i_net_build_sequence(self, 0, &item));
 }
 
 static void build_insert(opevo_i_net_builder *self)
 {
-    const opevo_i_net_sequence *from = sequence_of(self, self->in[0]);
+    const opevo_i_net_sequence *from = opevo_i_net_build_items(self, self->in[0]);
     int count = from ? from->count : 0, at = count, *item = NULL, made = 0;
 
     if (opevo_i_net_build_input(self, 2) != OPEVO_I_NET_OMITTED)
         at = place_of(self, self->in[2], count, true);
-    made = new_sequence(self, count + 1, &item);
-    from = item ? sequence_of(self, self->in[0]) : NULL;
+    made = opevo_i_net_build_sequence(self, count + 1, &item);
+    from = item ? opevo_i_net_build_items(self, self->in[0]) : NULL;
     for (int i = 0; i < count && from; i++)
         item[i + (i >= at)] = from->item[i];
     if (item)
@@ -85,15 +74,15 @@ static void build_insert(opevo_i_net_builder *self)
 
 static void build_erase(opevo_i_net_builder *self)
 {
-    const opevo_i_net_sequence *from = sequence_of(self, self->in[0]);
+    const opevo_i_net_sequence *from = opevo_i_net_build_items(self, self->in[0]);
     int count = from ? from->count : 0, at = count - 1, *item = NULL, made = 0;
 
     if (opevo_i_net_build_input(self, 1) != OPEVO_I_NET_OMITTED)
         at = place_of(self, self->in[1], count, false);
     if (count == 0)
         opevo_i_net_build_fail(self, "Its sequence is empty.");
-    made = new_sequence(self, count ? count - 1 : 0, &item);
-    from = item ? sequence_of(self, self->in[0]) : NULL;
+    made = opevo_i_net_build_sequence(self, count ? count - 1 : 0, &item);
+    from = item ? opevo_i_net_build_items(self, self->in[0]) : NULL;
     for (int i = 0; i < count && from; i++) {
         if (i != at)
             item[i - (i > at)] = from->item[i];
@@ -103,7 +92,7 @@ static void build_erase(opevo_i_net_builder *self)
 
 static void build_at(opevo_i_net_builder *self)
 {
-    const opevo_i_net_sequence *from = sequence_of(self, self->in[0]);
+    const opevo_i_net_sequence *from = opevo_i_net_build_items(self, self->in[0]);
     int at = from ? place_of(self, self->in[1], from->count, false) : 0;
 
     if (self->status == OPEVO_OK)
@@ -112,7 +101,7 @@ static void build_at(opevo_i_net_builder *self)
 
 static void build_length(opevo_i_net_builder *self)
 {
-    const opevo_i_net_sequence *from = sequence_of(self, self->in[0]);
+    const opevo_i_net_sequence *from = opevo_i_net_build_items(self, self->in[0]);
 
     if (from)
         opevo_i_net_build_output(self, 0, opevo_i_net_build_whole(self, from->count));
@@ -170,7 +159,7 @@ static void build_split(opevo_i_net_builder *self)
     }
     if (count > INT_MAX / 2)
         opevo_i_net_build_fail(self, "It has too many parts.");
-    made = new_sequence(self, (int)count, &item);
+    made = opevo_i_net_build_sequence(self, (int)count, &item);
     for (int64_t i = 0; i < count && self->status == OPEVO_OK; i++) {
         int64_t length = 0;
 
@@ -186,7 +175,7 @@ static void build_split(opevo_i_net_builder *self)
 
 static void build_concat(opevo_i_net_builder *self)
 {
-    const opevo_i_net_sequence *from = sequence_of(self, self->in[0]);
+    const opevo_i_net_sequence *from = opevo_i_net_build_items(self, self->in[0]);
     int axis = (int)opevo_i_net_build_int(self, "axis", 0), count = from ? from->count : 0;
     int64_t axes[] = {axis};
     int *list = opevo_malloc((size_t)count + 1, sizeof *list);
@@ -228,7 +217,7 @@ static void build_optional(opevo_i_net_builder *self)
     int in = opevo_i_net_build_input(self, 0), *item = NULL;
 
     if (in == OPEVO_I_NET_OMITTED) {
-        in = new_sequence(self, 0, &item);
+        in = opevo_i_net_build_sequence(self, 0, &item);
         if (item)
             self->reader->sequence[OPEVO_I_NET_SEQUENCE - in].is_optional = true;
     }

@@ -29,11 +29,10 @@ static opevo_status take_shape(const Onnx__Tensor *tensor, const char *what, ope
                 : tensor->data_type == INT4  ? OPEVO_NETWORK_INT8
                                              : (opevo_network_type)tensor->data_type;
     if (!opevo_network_type_bytes(out->type))
-        return OPEVO_FAIL(
-            err, OPEVO_INVALID,
-            "%s has elements of ONNX type %d; opevo reads float16, bfloat16, "
-            "float32, float64, bool, int8 to int64 and uint8 to uint32.",
-            what, tensor->data_type);
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s has elements of ONNX type %d; opevo reads float16, bfloat16, "
+                          "float32, float64, bool, int8 to int64 and uint8 to uint64.",
+                          what, tensor->data_type);
     if (tensor->n_dims > OPEVO_NETWORK_DIMS)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s has %zu dimensions; opevo takes up to %d.", what,
                           tensor->n_dims, OPEVO_NETWORK_DIMS);
@@ -52,6 +51,7 @@ static size_t stored_elements(const Onnx__Tensor *tensor, opevo_network_type typ
         return bytes ? tensor->raw_data.len / bytes : 0;
     switch (type) {
     case OPEVO_NETWORK_UINT32:
+    case OPEVO_NETWORK_UINT64:
         return tensor->n_uint64_data;
     case OPEVO_NETWORK_FLOAT32:
         return tensor->n_float_data;
@@ -77,7 +77,8 @@ static void copy_elements(const Onnx__Tensor *tensor, size_t count, opevo_array 
     else
         for (size_t i = 0; i < count; i++)
             opevo_i_net_set_whole(out->type, out->data, (int64_t)i,
-                                  out->type == OPEVO_NETWORK_UINT32
+                                  out->type == OPEVO_NETWORK_UINT32 ||
+                                          out->type == OPEVO_NETWORK_UINT64
                                       ? (int64_t)tensor->uint64_data[i]
                                       : tensor->int32_data[i]);
 }
@@ -180,6 +181,74 @@ opevo_status opevo_array_read(const char *path, opevo_array *out, opevo_error *e
 cleanup:
     if (tensor)
         onnx__tensor__free_unpacked(tensor, NULL);
+    opevo_text_free(&what);
+    opevo_free(bytes);
+    return status;
+}
+
+/* ---- Sequences and optionals ---- */
+
+/* The tensors of a list; what is not one has a tensor without elements that are there. */
+static opevo_status take_list(const Onnx__List *list, const char *what, opevo_array **out,
+                              int *count, int *length, opevo_error *err)
+{
+    const Onnx__Items *inner = list->sequence_value;
+    Onnx__Tensor *const *item = inner ? inner->tensor_values : list->tensor_values;
+    size_t items = inner ? inner->n_tensor_values : list->n_tensor_values;
+    opevo_array *array = opevo_calloc(items + 1, sizeof *array);
+    opevo_status status = OPEVO_OK;
+
+    if (!array)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a sequence.");
+    for (size_t i = 0; i < items; i++)
+        OPEVO_TRY(opevo_i_net_array_of(item[i], what, NULL, &array[i], err));
+    *length = !inner && !items && !list->elem_type ? OPEVO_NETWORK_EMPTY : (int)items;
+    *count = (int)items;
+    *out = array;
+    array = NULL;
+cleanup:
+    for (size_t i = 0; array && i < items; i++)
+        opevo_array_free(&array[i]);
+    opevo_free(array);
+    return status;
+}
+
+/* Messages do not say what they are: a list has no data for the shape that its name would be, and a
+ * tensor has fields that lists do not have. */
+opevo_status opevo_arrays_read(const char *path, opevo_array **out, int *count, int *length,
+                               opevo_error *err)
+{
+    opevo_error reason = {OPEVO_OK, ""};
+    Onnx__List *list = NULL;
+    opevo_status status = OPEVO_OK;
+    opevo_text what = {0};
+    char *bytes = NULL;
+    size_t size = 0;
+
+    *count = 1;
+    *length = OPEVO_NETWORK_TENSOR;
+    *out = opevo_calloc(1, sizeof **out);
+    if (!*out)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a tensor.");
+    status = opevo_array_read(path, *out, &reason);
+    if (status == OPEVO_OK)
+        return OPEVO_OK;
+    opevo_free(*out);
+    *out = NULL;
+    *count = 0;
+    if (status != OPEVO_INVALID)
+        return OPEVO_FAIL(err, status, "%s", reason.message);
+    OPEVO_TRY(opevo_file_read(path, OPEVO_NETWORK_FILE, &bytes, &size, err));
+    list = onnx__list__unpack(NULL, size, (const uint8_t *)bytes);
+    opevo_text_printf(&what, "%s: a tensor of the sequence", path);
+    OPEVO_TRY(opevo_text_check(&what, err));
+    if (list && !list->base.n_unknown_fields)
+        status = take_list(list, opevo_text_string(&what), out, count, length, err);
+    else
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s", reason.message);
+cleanup:
+    if (list)
+        onnx__list__free_unpacked(list, NULL);
     opevo_text_free(&what);
     opevo_free(bytes);
     return status;

@@ -359,6 +359,48 @@ CHECK_TEST(test_packed_constants)
     }
 }
 
+/* Elements that are kept are divided by 1 - ratio, the others are 0: as many as the ratio says, up
+ * to six standard deviations. Without training, and with ratio 0, all are kept. */
+CHECK_TEST(test_dropout)
+{
+    enum { COUNT = 4000 };
+    opevo_array x = make_array(1, (int64_t[]){COUNT}, &state);
+    const double ratios[] = {0.3, 0.8, 0, -1}; /* -1: it does not train */
+
+    for (int r = 0; r < 4; r++) {
+        double ratio = ratios[r] > 0 ? ratios[r] : 0;
+        double deviation = sqrt(COUNT * ratio * (1 - ratio));
+        opevo_array y = {0};
+        int dropped = 0;
+        model made;
+
+        start(&made, 13);
+        add_input(&made, "x", 1, x.extent);
+        add_weights(&made, "ratio", 0, NULL, ratio, ratio, &state);
+        add_whole(&made, "number", 0, (int64_t[]){0});
+        made.weights[1].n_dims = 0;
+        made.weights[1].n_int64_data = 1;
+        made.weights[1].int64_data[0] = ratios[r] >= 0;
+        add_int(&made, add_node(&made, "Cast", "number", "training"), "to", OPEVO_NETWORK_BOOL);
+        add_node(&made, "Dropout", "x ratio training", "z mask");
+        add_int(&made, add_node(&made, "Cast", "mask", "kept"), "to", OPEVO_NETWORK_FLOAT32);
+        add_int(&made, add_node(&made, "Concat", "z kept", "y"), "axis", 0);
+        set_output(&made, "y");
+        y = run_on(&made, &x);
+        for (int i = 0; i < COUNT; i++) {
+            double kept = (double)element(&y, COUNT + i);
+
+            assert_true(kept == 0 || kept == 1);
+            check_near((double)element(&y, i), kept * (double)element(&x, i) / (1 - ratio),
+                       "Dropout");
+            dropped += kept == 0;
+        }
+        assert_true(fabs(dropped - COUNT * ratio) <= 6 * deviation);
+        opevo_array_free(&y);
+    }
+    opevo_array_free(&x);
+}
+
 int main(void)
 {
     return check_tests(NULL, remove_model);

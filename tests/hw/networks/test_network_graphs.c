@@ -257,6 +257,54 @@ CHECK_TEST(test_sequence)
     opevo_array_free(&y);
 }
 
+/* The parts of x, each scaled by a number of its own and moved by y, which is the same for all. */
+CHECK_TEST(test_map)
+{
+    enum { PARTS = 3, SIZE = 4 };
+    opevo_array in[] = {make_array(1, (int64_t[]){PARTS * SIZE}, &state),
+                        make_array(1, (int64_t[]){PARTS}, &state),
+                        make_array(1, (int64_t[]){SIZE}, &state)},
+                y = {0};
+    opevo_network *network = NULL;
+    model made;
+    body map;
+
+    body_start(&map);
+    body_input(&map, "part");
+    body_input(&map, "factor");
+    body_input(&map, "all");
+    add_node(&map.super, "Mul", "part factor", "scaled");
+    add_node(&map.super, "Sub", "scaled all", "moved");
+    body_outputs(&map, 1, (const char *const[]){"moved"});
+    start(&made, 18);
+    add_input(&made, "x", 1, in[0].extent);
+    add_input(&made, "f", 1, in[1].extent);
+    add_input(&made, "m", 1, in[2].extent);
+    add_whole(&made, "size", 1, (int64_t[]){SIZE});
+    made.weights[0].n_dims = 0;
+    add_node(&made, "SplitToSequence", "x size", "parts");
+    add_node(&made, "SplitToSequence", "f", "factors");
+    add_node(&made, "SequenceMap", "parts factors m", "sequence");
+    add_attribute(&made, 2, "body")->g = &map.super.graph;
+    add_node(&made, "ConcatFromSequence", "sequence", "y");
+    add_int(&made, 3, "axis", 0);
+    set_output(&made, "y");
+    CHECK_OK(model_read(&made, NULL, &network));
+    CHECK_OK(opevo_network_run(network, in, &y, 1, &err));
+    assert_int_equal(y.extent[0], PARTS * SIZE);
+    for (int i = 0; i < PARTS * SIZE; i++)
+        check_near((double)element(&y, i),
+                   (double)element(&in[0], i) * (double)element(&in[1], i / SIZE) -
+                       (double)element(&in[2], i % SIZE),
+                   "SequenceMap");
+    opevo_network_destroy(network);
+    opevo_array_free(&y);
+    for (int i = 0; i < 3; i++)
+        opevo_array_free(&in[i]);
+    model_finish(&made);
+    model_finish(&map.super);
+}
+
 /* ---- Functions ---- */
 
 /* A function "own.NAME" of nodes. */

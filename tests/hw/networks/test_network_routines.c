@@ -66,11 +66,15 @@ CHECK_TEST(extremes_of_nothing)
     static const struct {
         int type;
         int64_t least, most;
-    } types[] = {
-        {OPEVO_NETWORK_INT8, INT8_MIN, INT8_MAX},    {OPEVO_NETWORK_INT16, INT16_MIN, INT16_MAX},
-        {OPEVO_NETWORK_INT32, INT32_MIN, INT32_MAX}, {OPEVO_NETWORK_INT64, INT64_MIN, INT64_MAX},
-        {OPEVO_NETWORK_UINT8, 0, UINT8_MAX},         {OPEVO_NETWORK_UINT16, 0, UINT16_MAX},
-        {OPEVO_NETWORK_UINT32, 0, UINT32_MAX},       {OPEVO_NETWORK_BOOL, 0, 1}};
+    } types[] = {{OPEVO_NETWORK_INT8, INT8_MIN, INT8_MAX},
+                 {OPEVO_NETWORK_INT16, INT16_MIN, INT16_MAX},
+                 {OPEVO_NETWORK_INT32, INT32_MIN, INT32_MAX},
+                 {OPEVO_NETWORK_INT64, INT64_MIN, INT64_MAX},
+                 {OPEVO_NETWORK_UINT8, 0, UINT8_MAX},
+                 {OPEVO_NETWORK_UINT16, 0, UINT16_MAX},
+                 {OPEVO_NETWORK_UINT32, 0, UINT32_MAX},
+                 {OPEVO_NETWORK_UINT64, 0, -1},
+                 {OPEVO_NETWORK_BOOL, 0, 1}};
 
     for (size_t i = 0; i < 2 * sizeof types / sizeof *types; i++) {
         opevo_array y = {0};
@@ -83,6 +87,56 @@ CHECK_TEST(extremes_of_nothing)
         add_int(&made, add_node(&made, "Cast", "c", "y"), "to", OPEVO_NETWORK_INT64);
         y = constant_of(&made);
         assert_int_equal(((int64_t *)y.data)[0], i % 2 ? types[i / 2].least : types[i / 2].most);
+        opevo_array_free(&y);
+    }
+}
+
+/* Numbers of uint64 on both sides of 2^63, by the arithmetic of C. */
+CHECK_TEST(numbers_of_uint64)
+{
+    static const struct {
+        const char *operation;
+        int type; /* of the result; 0: uint64 */
+    } rows[] = {{"Max", 0},
+                {"Min", 0},
+                {"Div", 0},
+                {"Mod", 0},
+                {"Less", OPEVO_NETWORK_BOOL},
+                {"Add", 0},
+                {"ReduceMax", 0},
+                {"ReduceMean", 0},
+                {"Abs", 0},
+                {"Relu", 0},
+                {"Cast", OPEVO_NETWORK_FLOAT32}};
+    enum { COUNT = sizeof rows / sizeof *rows };
+
+    for (int round = 0; round < 20 * COUNT; round++) {
+        int which = round % COUNT;
+        uint64_t a = draw(&state, UINT64_MAX) | (uint64_t)(round % 2) << 63,
+                 b = draw(&state, UINT64_MAX) >> (round % 7 * 9) | 1;
+        const uint64_t wanted[] = {
+            a > b ? a : b, a < b ? a : b, a / b, a % b, a < b, a + b, a, a, a, a};
+        opevo_array y = {0};
+        bool two = which < 6;
+        model made;
+
+        model_start(&made);
+        made.opset.version = 14;
+        add_whole(&made, "a0", 1, (int64_t[]){(int64_t)a});
+        add_whole(&made, "b0", 1, (int64_t[]){(int64_t)b});
+        add_int(&made, add_node(&made, "Cast", "a0", "a"), "to", OPEVO_NETWORK_UINT64);
+        add_int(&made, add_node(&made, "Cast", "b0", "b"), "to", OPEVO_NETWORK_UINT64);
+        add_node(&made, rows[which].operation, two ? "a b" : "a", "y");
+        if (which == COUNT - 1)
+            add_int(&made, 2, "to", OPEVO_NETWORK_FLOAT32);
+        y = constant_of(&made);
+        assert_int_equal(y.type, rows[which].type ? rows[which].type : OPEVO_NETWORK_UINT64);
+        if (which == COUNT - 1)
+            assert_true(element(&y, 0) == (float)a);
+        else if (rows[which].type)
+            assert_int_equal(*(unsigned char *)y.data, wanted[which]);
+        else
+            assert_true(*(uint64_t *)y.data == wanted[which]);
         opevo_array_free(&y);
     }
 }

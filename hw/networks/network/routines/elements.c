@@ -116,19 +116,20 @@ static double apply_one(int code, double x, double a, double b)
     }
 }
 
-static int64_t apply_one_whole(int code, int64_t x)
+static int64_t apply_one_whole(int code, const routine_tensor *of, int64_t x)
 {
     int64_t negative = (int64_t)(0 - (uint64_t)x);
+    int sign = routine_order(of, x, 0);
 
     switch (code) {
     case ROUTINE_RELU:
-        return x > 0 ? x : 0;
+        return sign > 0 ? x : 0;
     case ROUTINE_NEGATE:
         return negative;
     case ROUTINE_ABSOLUTE:
-        return x < 0 ? negative : x;
+        return sign < 0 ? negative : x;
     case ROUTINE_SIGN:
-        return (x > 0) - (x < 0);
+        return sign;
     case ROUTINE_BITWISE_NOT:
         return ~x;
     default:
@@ -145,7 +146,7 @@ const char *routine_unary(const routine_call *call)
 
     for (int64_t i = 0; i < count; i++) {
         if (routine_is_whole(from) && from->type == to->type)
-            routine_set_whole(to, i, apply_one_whole(code, routine_whole(from, i)));
+            routine_set_whole(to, i, apply_one_whole(code, from, routine_whole(from, i)));
         else
             routine_set_number(to, i, apply_one(code, routine_number(from, i), a, b));
     }
@@ -182,18 +183,18 @@ static double apply(int code, bool c, double a, double b)
 }
 
 /* Products wrap around, as those of int64. */
-static int64_t whole_power(int64_t a, int64_t b)
+static int64_t whole_power(int64_t a, int64_t b, bool is_unsigned)
 {
-    uint64_t result = 1, base = (uint64_t)a;
+    uint64_t result = 1, base = (uint64_t)a, power = (uint64_t)b;
 
-    if (b < 0)
+    if (b < 0 && !is_unsigned)
         return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
-    for (; b; b /= 2, base *= base)
-        result *= b % 2 ? base : 1;
+    for (; power; power /= 2, base *= base)
+        result *= power % 2 ? base : 1;
     return (int64_t)result;
 }
 
-static int64_t apply_whole(int code, bool c, int64_t a, int64_t b)
+static int64_t apply_signed(int code, bool c, int64_t a, int64_t b)
 {
     uint64_t x = (uint64_t)a, y = (uint64_t)b;
     int64_t rest = code != ROUTINE_MODULO || b == -1 ? 0 : a % b;
@@ -211,8 +212,6 @@ static int64_t apply_whole(int code, bool c, int64_t a, int64_t b)
         return a > b ? a : b;
     case ROUTINE_MINIMUM:
         return a < b ? a : b;
-    case ROUTINE_POWER:
-        return whole_power(a, b);
     case ROUTINE_PRELU:
         return a < 0 ? (int64_t)(x * y) : a;
     case ROUTINE_BITWISE_AND:
@@ -230,17 +229,59 @@ static int64_t apply_whole(int code, bool c, int64_t a, int64_t b)
     }
 }
 
+/* Where the numbers of uint64 differ from those of int64, modulo 2^64. */
+static int64_t apply_unsigned(int code, int64_t a, int64_t b)
+{
+    uint64_t x = (uint64_t)a, y = (uint64_t)b;
+
+    switch (code) {
+    case ROUTINE_DIVIDE:
+        return (int64_t)(x / y);
+    case ROUTINE_MODULO:
+        return (int64_t)(x % y);
+    case ROUTINE_MAXIMUM:
+        return x > y ? a : b;
+    case ROUTINE_MINIMUM:
+        return x < y ? a : b;
+    case ROUTINE_PRELU:
+        return a;
+    default:
+        return apply_signed(code, false, a, b);
+    }
+}
+
 /* Neither x / 0 nor 0 to a negative power is a whole number. */
-static const char *check_whole(const routine_call *call, int64_t a, int64_t b, int64_t element)
+static const char *check_whole(const routine_call *call, int64_t a, const routine_tensor *divisor,
+                               int64_t b, int64_t element)
 {
     int64_t code = call->whole[0];
 
     if ((code == ROUTINE_DIVIDE || code == ROUTINE_MODULO) && b == 0)
         return routine_fail(call, "Element %lld is divided by the whole number 0.",
                             (long long)element);
-    if (code == ROUTINE_POWER && a == 0 && b < 0)
+    if (code == ROUTINE_POWER && a == 0 && routine_order(divisor, b, 0) < 0)
         return routine_fail(call, "Element %lld is the whole number 0 to the power of %lld.",
                             (long long)element, (long long)b);
+    return NULL;
+}
+
+/* Element `at` of the result from element i of one tensor and element k of the next. */
+static const char *join_whole(const routine_call *call, const routine_tensor *first, int64_t i,
+                              const routine_tensor *next, int64_t k, bool is_last, int64_t at)
+{
+    int code = (int)call->whole[0];
+    int64_t x = routine_whole(first, i), y = routine_whole(next, k), by = call->whole[2];
+    bool big = first->type == ROUTINE_UINT64;
+    const char *wrong = check_whole(call, x, next, y, at);
+
+    if (wrong)
+        return wrong;
+    x = code == ROUTINE_POWER ? whole_power(x, y, next->type == ROUTINE_UINT64)
+        : big                 ? apply_unsigned(code, x, y)
+                              : apply_signed(code, call->whole[1] != 0, x, y);
+    if (is_last)
+        x = big ? apply_unsigned(ROUTINE_DIVIDE, x, by) : x / by;
+    routine_set_whole(call->out, at, x);
     return NULL;
 }
 
@@ -272,13 +313,9 @@ const char *routine_binary(const routine_call *call)
                 continue;
             }
             if (k) {
-                int64_t x = routine_whole(first, walk.at[0]), y = routine_whole(next, walk.at[1]);
-
-                wrong = check_whole(call, x, y, i);
+                wrong = join_whole(call, first, walk.at[0], next, walk.at[1], is_last, i);
                 if (wrong)
                     return wrong;
-                x = apply_whole(code, call->whole[1] != 0, x, y);
-                routine_set_whole(all, i, is_last ? x / call->whole[2] : x);
             } else {
                 routine_copy(first, i, all, i);
             }
@@ -291,9 +328,7 @@ const char *routine_binary(const routine_call *call)
 static int order_of(const routine_tensor *a, int64_t i, const routine_tensor *b, int64_t k)
 {
     if (routine_is_whole(a)) {
-        int64_t m = routine_whole(a, i), n = routine_whole(b, k);
-
-        return (m > n) - (m < n);
+        return routine_order(a, routine_whole(a, i), routine_whole(b, k));
     }
     double p = routine_number(a, i), q = routine_number(b, k);
 
@@ -428,7 +463,9 @@ const char *routine_cast(const routine_call *call)
     int64_t count = routine_elements(to);
 
     for (int64_t i = 0; i < count; i++) {
-        if (routine_is_whole(from))
+        if (from->type == ROUTINE_UINT64 && to->type == ROUTINE_FLOAT32)
+            ((float *)to->data)[i] = (float)((const uint64_t *)from->data)[i];
+        else if (routine_is_whole(from) && (routine_is_whole(to) || from->type != ROUTINE_UINT64))
             routine_set_whole(to, i, routine_whole(from, i));
         else
             routine_set_number(to, i, routine_number(from, i));

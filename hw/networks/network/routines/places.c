@@ -86,8 +86,8 @@ static void put(const routine_tensor *from, int64_t i, const routine_tensor *to,
         routine_set_whole(to, at,
                           how == ROUTINE_PUT_ADD        ? (int64_t)((uint64_t)m + (uint64_t)n)
                           : how == ROUTINE_PUT_MULTIPLY ? (int64_t)((uint64_t)m * (uint64_t)n)
-                          : (how == ROUTINE_PUT_MAX) == (m > n) ? m
-                                                                : n);
+                          : (how == ROUTINE_PUT_MAX) == (routine_order(to, m, n) > 0) ? m
+                                                                                      : n);
         return;
     }
     x = routine_number(to, at);
@@ -227,9 +227,9 @@ const char *routine_cumulative(const routine_call *call)
 static bool comes_before(const routine_tensor *in, int64_t i, int64_t k, bool largest)
 {
     if (routine_is_whole(in)) {
-        int64_t m = routine_whole(in, i), n = routine_whole(in, k);
+        int order = routine_order(in, routine_whole(in, i), routine_whole(in, k));
 
-        return largest ? m > n : m < n;
+        return order == (largest ? 1 : -1);
     }
     double x = routine_number(in, i), y = routine_number(in, k);
 

@@ -28,17 +28,17 @@ static double add_number(int code, double result, double x)
     }
 }
 
-static int64_t add_whole(int code, int64_t result, int64_t x)
+static int64_t add_whole(int code, const routine_tensor *of, int64_t result, int64_t x)
 {
     uint64_t a = (uint64_t)result, b = (uint64_t)x;
 
     switch (code) {
     case ROUTINE_REDUCE_MAX:
-        return result > x ? result : x;
+        return routine_order(of, result, x) > 0 ? result : x;
     case ROUTINE_REDUCE_MIN:
-        return result < x ? result : x;
+        return routine_order(of, result, x) < 0 ? result : x;
     case ROUTINE_REDUCE_L1:
-        return (int64_t)(a + (x < 0 ? 0 - b : b));
+        return (int64_t)(a + (routine_order(of, x, 0) < 0 ? 0 - b : b));
     case ROUTINE_REDUCE_SQUARES:
         return (int64_t)(a + b * b);
     case ROUTINE_REDUCE_PRODUCT:
@@ -57,7 +57,7 @@ static int64_t extreme(const routine_tensor *t, bool most)
 
     if (is_signed)
         return most ? INT64_MAX >> (64 - bits) : -(INT64_MAX >> (64 - bits)) - 1;
-    return !most ? 0 : type == ROUTINE_BOOL ? 1 : (INT64_C(1) << bits) - 1;
+    return !most ? 0 : type == ROUTINE_BOOL ? 1 : (int64_t)(UINT64_MAX >> (64 - bits));
 }
 
 /* The strides of `in` along the dimensions that are reduced, or kept, 0 along the others, as a
@@ -104,13 +104,16 @@ const char *routine_reduce(const routine_call *call)
         inner = start;
         for (int64_t k = 0; k < count; k++, routine_walk_next(&inner)) {
             if (routine_is_whole(in))
-                whole = add_whole(code, whole, routine_whole(in, outer.at[0] + inner.at[0]));
+                whole = add_whole(code, in, whole, routine_whole(in, outer.at[0] + inner.at[0]));
             else
                 value = add_number(code, value, routine_number(in, outer.at[0] + inner.at[0]));
         }
         if (routine_is_whole(in))
             routine_set_whole(to, i,
-                              code == ROUTINE_REDUCE_MEAN && count > 0 ? whole / count : whole);
+                              code != ROUTINE_REDUCE_MEAN || count == 0 ? whole
+                              : in->type == ROUTINE_UINT64
+                                  ? (int64_t)((uint64_t)whole / (uint64_t)count)
+                                  : whole / count);
         else
             routine_set_number(to, i,
                                code == ROUTINE_REDUCE_MEAN      ? value / (double)count
@@ -125,8 +128,7 @@ const char *routine_reduce(const routine_call *call)
 static bool is_beyond(const routine_tensor *in, int64_t i, int64_t k, bool smaller)
 {
     if (routine_is_whole(in))
-        return smaller ? routine_whole(in, i) < routine_whole(in, k)
-                       : routine_whole(in, i) > routine_whole(in, k);
+        return routine_order(in, routine_whole(in, i), routine_whole(in, k)) == (smaller ? -1 : 1);
     return smaller ? routine_number(in, i) < routine_number(in, k)
                    : routine_number(in, i) > routine_number(in, k);
 }

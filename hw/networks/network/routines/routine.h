@@ -28,6 +28,7 @@ enum {
     ROUTINE_BOOL = 9,
     ROUTINE_FLOAT64 = 11,
     ROUTINE_UINT32 = 12,
+    ROUTINE_UINT64 = 13,
     ROUTINE_DIMS = 8,
     ROUTINE_ERROR = 128 /* bytes of a sentence */
 };
@@ -77,7 +78,7 @@ static inline bool routine_is_whole(const routine_tensor *t)
 
 static inline size_t routine_bytes(const routine_tensor *t)
 {
-    static const unsigned char bytes[] = {0, 4, 1, 1, 2, 2, 4, 8, 0, 1, 0, 8, 4};
+    static const unsigned char bytes[] = {0, 4, 1, 1, 2, 2, 4, 8, 0, 1, 0, 8, 4, 8};
 
     return bytes[t->type];
 }
@@ -87,7 +88,8 @@ static inline bool routine_has(const routine_call *call, int in)
     return in < call->ins && call->in[in].data;
 }
 
-/* Element i as a whole number; floats are cut off, and clamped to what int64 holds. */
+/* Element i as a whole number, of uint64 modulo 2^64; floats are cut off, and clamped to what int64
+ * holds. */
 static inline int64_t routine_whole(const routine_tensor *t, int64_t i)
 {
     double x = 0;
@@ -107,6 +109,7 @@ static inline int64_t routine_whole(const routine_tensor *t, int64_t i)
     case ROUTINE_UINT32:
         return ((const uint32_t *)t->data)[i];
     case ROUTINE_INT64:
+    case ROUTINE_UINT64:
         return ((const int64_t *)t->data)[i];
     default:
         x = t->type == ROUTINE_FLOAT32 ? (double)((const float *)t->data)[i]
@@ -119,7 +122,18 @@ static inline double routine_number(const routine_tensor *t, int64_t i)
 {
     return t->type == ROUTINE_FLOAT32   ? (double)((const float *)t->data)[i]
            : t->type == ROUTINE_FLOAT64 ? ((const double *)t->data)[i]
+           : t->type == ROUTINE_UINT64  ? (double)((const uint64_t *)t->data)[i]
                                         : (double)routine_whole(t, i);
+}
+
+/* The sign of m - n, whole numbers of this type. */
+static inline int routine_order(const routine_tensor *t, int64_t m, int64_t n)
+{
+    uint64_t big = t->type == ROUTINE_UINT64 ? UINT64_C(1) << 63 : 0;
+
+    m = (int64_t)((uint64_t)m ^ big);
+    n = (int64_t)((uint64_t)n ^ big);
+    return (m > n) - (m < n);
 }
 
 /* Modulo the range of the type. */
@@ -136,6 +150,7 @@ static inline void routine_set_whole(const routine_tensor *t, int64_t i, int64_t
         ((uint8_t *)t->data)[i] = value != 0;
         break;
     case ROUTINE_INT64:
+    case ROUTINE_UINT64:
         ((int64_t *)t->data)[i] = value;
         break;
     case ROUTINE_INT32:
@@ -165,6 +180,8 @@ static inline void routine_set_number(const routine_tensor *t, int64_t i, double
         ((double *)t->data)[i] = value;
     else if (t->type == ROUTINE_BOOL)
         ((uint8_t *)t->data)[i] = value != 0;
+    else if (t->type == ROUTINE_UINT64)
+        ((uint64_t *)t->data)[i] = value > 0 ? (uint64_t)fmin(value, 0x1p64 - 2048) : 0;
     else
         routine_set_whole(
             t, i, isnan(value) ? 0 : (int64_t)fmin(fmax(value, least[t->type]), most[t->type]));

@@ -106,6 +106,9 @@ enum {
 /* Of routine_scatter_elements and routine_scatter_slices: how updates join what is there. */
 enum { ROUTINE_PUT, ROUTINE_PUT_ADD, ROUTINE_PUT_MULTIPLY, ROUTINE_PUT_MAX, ROUTINE_PUT_MIN };
 
+/* Of routine_grams: what counts of n-grams become. */
+enum { ROUTINE_TERMS, ROUTINE_DOCUMENTS, ROUTINE_BOTH };
+
 /* Of routine_recurrent: cells and activations. */
 enum { ROUTINE_RNN, ROUTINE_GRU, ROUTINE_LSTM };
 enum {
@@ -146,7 +149,7 @@ routine routine_reduce, routine_place, routine_softmax;
 routine routine_resize, routine_max_pool, routine_grid_sample, routine_regions, routine_einsum,
     routine_determinant;
 routine routine_recurrent;
-routine routine_suppress, routine_nonzero, routine_compress;
+routine routine_suppress, routine_nonzero, routine_compress, routine_grams;
 routine routine_quantize, routine_dequantize, routine_quantize_dynamic, routine_whole_product,
     routine_whole_convolution;
 

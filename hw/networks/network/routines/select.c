@@ -191,3 +191,79 @@ const char *routine_compress(const routine_call *call)
     put_count(call, count);
     return NULL;
 }
+
+/* ---- How often n-grams occur ---- */
+
+/* n-grams, whose numbers lie one after another in a pool. */
+typedef struct gram_pool {
+    const int64_t *number;
+    int64_t first, count; /* of all n-grams, and of those of length n: the first and how many */
+    int64_t start;        /* of their numbers */
+} gram_pool;
+
+/* Add the n-grams of length n with `skip` elements left out between theirs. */
+static void count_grams(const routine_tensor *in, int64_t row, int64_t columns, int64_t n,
+                        int64_t skip, const gram_pool *pool, double *count)
+{
+    for (int64_t at = 0; at + (n - 1) * (skip + 1) < columns; at++) {
+        for (int64_t g = 0; g < pool->count; g++) {
+            const int64_t *gram = pool->number + pool->start + g * n;
+            int64_t k = 0;
+
+            while (k < n && routine_whole(in, row * columns + at + k * (skip + 1)) == gram[k])
+                k++;
+            count[pool->first + g] += k == n;
+        }
+    }
+}
+
+/* Each with all that it may leave out; a single number has nothing between. */
+static void count_row(const routine_call *call, int64_t row, double *count)
+{
+    const int64_t *counts = call->whole + 5, *places = counts + call->whole[4];
+    const routine_tensor *in = call->in;
+    int64_t columns = in->extent[in->dims - 1], lengths = call->whole[4];
+    gram_pool pool = {.number = places + 2 + places[0]};
+    int64_t numbers = pool.number[-1];
+
+    for (int64_t n = 1; n <= lengths; n++) {
+        int64_t skips = n == 1 ? 0 : call->whole[3];
+
+        pool.start = counts[n - 1];
+        pool.count = ((n < lengths ? counts[n] : numbers) - pool.start) / n;
+        for (int64_t skip = 0; skip <= skips && n >= call->whole[1] && n <= call->whole[2];
+             skip++) {
+            if ((n - 1) * (skip + 1) < columns)
+                count_grams(in, row, columns, n, skip, &pool, count);
+        }
+        pool.first += pool.count;
+    }
+}
+
+/* whole: what becomes of counts; least and largest length, most that is left out; then lists, each
+ * behind its length: where n-grams of each length begin in the pool, their places in the result,
+ * the pool. number: their weights. */
+const char *routine_grams(const routine_call *call)
+{
+    const int64_t *places = call->whole + 5 + call->whole[4];
+    const routine_tensor *out = call->out;
+    int64_t rows = call->in->dims > 1 ? call->in->extent[0] : 1;
+    int64_t width = out->extent[out->dims - 1];
+    double *count = calloc((size_t)places[0] + 1, sizeof *count);
+    float *to = out->data;
+
+    if (!count)
+        return "There is no memory to count n-grams.";
+    memset(to, 0, (size_t)(rows * width) * sizeof *to);
+    for (int64_t r = 0; r < rows; r++) {
+        memset(count, 0, (size_t)places[0] * sizeof *count);
+        count_row(call, r, count);
+        for (int64_t g = 0; g < places[0]; g++)
+            to[r * width + places[1 + g]] +=
+                (float)(call->whole[0] == ROUTINE_TERMS       ? count[g]
+                        : call->whole[0] == ROUTINE_DOCUMENTS ? (count[g] > 0) * call->number[g]
+                                                              : count[g] * call->number[g]);
+    }
+    free(count);
+    return NULL;
+}

@@ -31,7 +31,8 @@ enum {
     X(INT64, 7, "int64", 8)                                                                        \
     X(BOOL, 9, "bool", 1)                                                                          \
     X(FLOAT64, 11, "float64", 8)                                                                   \
-    X(UINT32, 12, "uint32", 4)
+    X(UINT32, 12, "uint32", 4)                                                                     \
+    X(UINT64, 13, "uint64", 8)
 
 typedef enum opevo_network_type {
     OPEVO_NETWORK_NO_TYPE,
@@ -58,6 +59,13 @@ opevo_status opevo_array_allocate(opevo_array *array, opevo_error *err);
 void opevo_array_free(opevo_array *array); /* the data */
 /* Read a file with one TensorProto (.pb). Errors: IO, INVALID, NOMEM. */
 opevo_status opevo_array_read(const char *path, opevo_array *out, opevo_error *err);
+
+/* The lengths of what is not a sequence of so many tensors: a tensor, an optional without one. */
+enum { OPEVO_NETWORK_TENSOR = -1, OPEVO_NETWORK_EMPTY = -2 };
+/* Read a file with one TensorProto, SequenceProto or OptionalProto: its length, and its tensors.
+ * opevo_array_free() each, and opevo_free() the list. Errors: IO, INVALID, NOMEM. */
+opevo_status opevo_arrays_read(const char *path, opevo_array **out, int *count, int *length,
+                               opevo_error *err);
 
 typedef struct opevo_network opevo_network;
 
@@ -114,6 +122,10 @@ typedef struct opevo_network_given {
     const opevo_array *values;
     const char *const *files; /* of the values, for messages; NULL: none */
     size_t value_count;       /* 0: unknown */
+    /* The lengths of the inputs, where some are sequences or optionals, whose tensors are values
+     * one after another; NULL: all are tensors. */
+    const int *lengths;
+    size_t length_count;
     /* All values become constants, and everything is computed while the model is read: so nothing
      * needs to be known before, neither sizes nor how often a loop runs. */
     bool eager;
@@ -147,6 +159,11 @@ int opevo_network_input_count(const opevo_network *network);
 int opevo_network_input(const opevo_network *network, int i);
 int opevo_network_output_count(const opevo_network *network);
 int opevo_network_output(const opevo_network *network, int i);
+/* The outputs of the file: a sequence is `length` outputs of the network, one after another, and an
+ * optional is what is in it. */
+int opevo_network_declared_count(const opevo_network *network);
+const char *opevo_network_declared_name(const opevo_network *network, int i);
+int opevo_network_declared_length(const opevo_network *network, int i);
 /* Whether the file declares output i with another shape than its nodes compute, as models do whose
  * batch was changed afterwards; what is computed holds. Appends "is declared with ..., and its
  * nodes compute ..." then. */
