@@ -26,7 +26,7 @@ static const opevo_i_landscape_bare_unit units[] = {
     {"score", "score", 1, false},
 };
 
-/* Columns of results, also of other programs, that are no parameters. */
+/* Columns of results, also of other programs, that are not parameters. */
 static const char *const result_names[] = {
     "time_ms",    "time_sd_ms", "gflops", "runs",  "compile_ms", "cost_ms",
     "samples_ms", "message",    "status", "state", "timestamp",

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Words of a status beside those of described tables; Optuna's first. NULL: the row is no trial. */
+/* Words of a status beside those of described tables; Optuna's first. NULL: not a trial. */
 static const struct {
     const char *name;
     opevo_outcome_class kind;
@@ -34,7 +34,7 @@ static bool is_missing(const char *cell)
     return false;
 }
 
-/* What came of a row; *skipped where it is no trial. */
+/* What came of a row; *skipped where it is not a trial. */
 static opevo_status read_state(const opevo_i_landscape_bare_table *self, size_t row,
                                opevo_outcome_class *kind, bool *skipped, opevo_error *err)
 {

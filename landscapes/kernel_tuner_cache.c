@@ -95,7 +95,7 @@ static opevo_status read_values(const reader *self, const char *key, const json_
     return OPEVO_OK;
 }
 
-/* The outcome that a text names; false when it is no error class of Kernel Tuner. */
+/* The outcome that a text names; false when it is not an error class of Kernel Tuner. */
 static bool find_failure(const json_t *json, opevo_outcome_class *kind)
 {
     const char *text = json_string_value(json);
@@ -110,7 +110,7 @@ static bool find_failure(const json_t *json, opevo_outcome_class *kind)
 }
 
 /* What came of the configuration. An error class may stand in "__error__" or in the place of the
- * objective, whatever that is called, hence in any member that is no parameter. */
+ * objective, whatever that is called, hence in any member that is not a parameter. */
 static opevo_outcome_class find_kind(const reader *self, const json_t *entry)
 {
     opevo_outcome_class kind = OPEVO_OUTCOME_OK;

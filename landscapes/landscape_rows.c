@@ -83,7 +83,7 @@ opevo_status opevo_recorded_add_columns(const opevo_objective *objective, opevo_
     opevo_text line = {0};
     opevo_status status = OPEVO_OK;
 
-    add_names(objective, true, &line); /* whatever the unit, gflops is none of a parameter */
+    add_names(objective, true, &line); /* whatever the unit, no parameter may be called gflops */
     OPEVO_TRY(opevo_text_check(&line, err));
     OPEVO_TRY(check_distinct(line.data, err));
     add_names(objective, has_gflops(objective->unit), out);

@@ -33,7 +33,7 @@ void opevo_i_landscape_criteria_clear(opevo_i_landscape_criteria *self)
     *self = (opevo_i_landscape_criteria){.count = 0};
 }
 
-/* The column of a criterion, which is none of a parameter. */
+/* The column of a criterion; a column of a parameter is not one. */
 static opevo_status find_column(const opevo_i_landscape_recording *recording,
                                 const opevo_i_landscape_table *table, const char *name,
                                 const char *path, size_t *out, opevo_error *err)

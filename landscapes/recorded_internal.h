@@ -71,7 +71,7 @@ extern const opevo_i_landscape_embedded_recording opevo_i_landscape_embedded;
 
 /* ---- Tables --------------------------------------------------------------------------------- */
 
-/* Far above any table; bounds the work on a file that is none. */
+/* Far above any table; bounds the work on a file that is not a table. */
 enum { OPEVO_I_MOST_COLUMNS = 4096 };
 
 /* A table that is read row by row; its cells are cut out of the text in place. */

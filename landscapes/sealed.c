@@ -45,7 +45,7 @@ typedef struct sealed {
 /* ---- The content ----------------------------------------------------------------------------- */
 
 /* Change bytes by a stream of digests of the content's hash and a counter; twice gives them back.
- * This is no secret: it keeps eyes and other programs from the rows, not whoever has this one. */
+ * It is not a secret: eyes and other programs do not see the rows, whoever has this program may. */
 static void disguise(const char *hash, char *bytes, size_t size)
 {
     char seed[OPEVO_SHA256_SIZE + 24], block[OPEVO_SHA256_SIZE];

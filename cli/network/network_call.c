@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a call says of device and tuning, and that it is no contradiction. */
+/* What a call says of device and tuning; contradictions are refused. */
 
 #include "live_options_internal.h"
 #include "network_cli_internal.h"

@@ -321,7 +321,7 @@ function workersPart(main, run) {
       ]),
       [
         "The run has trials of several devices, whose results are not comparable as they are: each device measured other " +
-          "configurations, so the last column is no estimate of their speeds. ",
+          "configurations, so the last column is not an estimate of their speeds. ",
         sure("exact"),
       ],
       { id: "by-device" },

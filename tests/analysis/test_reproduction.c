@@ -154,7 +154,7 @@ CHECK_TEST(what_is_given_or_exact_follows_but_for_rounding)
           false, (size_t[]){1, 1, 0, 1});
 }
 
-/* Names and settings have digits that are no numbers of a sentence. */
+/* Digits in names and settings are not numbers of a sentence. */
 CHECK_TEST(words_are_not_numbers)
 {
     check("{\"settings\": \"lambda=8\"}", "{\"settings\": \"lambda=9\"}", false,

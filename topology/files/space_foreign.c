@@ -97,7 +97,7 @@ static opevo_status refuse_reals(const opevo_i_topology_space_file *file, const 
 
 /* ---- NNI's intervals ---- */
 
-/* Multiples of q, and the bounds where these are none: clip(round(x / q) q, low, high). */
+/* Multiples of q, and the bounds where these are not: clip(round(x / q) q, low, high). */
 static opevo_status add_quantized(const opevo_i_topology_space_file *file, const char *name,
                                   double low, double high, double q, json_t **out, opevo_error *err)
 {

@@ -37,8 +37,8 @@ typedef struct opevo_i_topology_type {
     void (*destroy)(opevo_parameter *self); /* what `create` made, the object included */
     void (*value)(const opevo_parameter *self, opevo_index vertex, opevo_value *components);
     bool (*find)(const opevo_parameter *self, const opevo_value *components, opevo_index *vertex);
-    /* Why these components are no value, as the end of a sentence: "its product is 4"; may be NULL.
-     */
+    /* Why the components are not a value, as the end of a sentence ("its product is 4"); may be
+     * NULL. */
     void (*explain)(const opevo_parameter *self, const opevo_value *components, opevo_text *out);
     uint64_t (*hash)(const opevo_parameter *self, uint64_t hash);
 } opevo_i_topology_type;

@@ -20,7 +20,7 @@ def program() -> str:
     """The path of the program: $OPEVO, else the one of the prefix that this package is installed
     in, else the one on PATH.
 
-    Errors: Error where there is none, or where $OPEVO names none.
+    Errors: Error if it is not found, or if $OPEVO is not the path of a program.
     """
     named = os.environ.get("OPEVO")
     if named:
@@ -95,7 +95,7 @@ def call(*arguments: str, environment: Mapping[str, str] | None = None) -> Any:
     """The JSON value that `opevo ARGUMENTS --json` prints, of any verb that has --json.
 
     Errors: Error with the program's sentence. The exit status 1 of a verb that did its work, such
-    as `verify` that rejects a sampler, is no error here: the JSON says what was found.
+    as `verify` that rejects a sampler, is not an error here: the JSON says what was found.
 
     >>> opevo.call("verify", "factor(8,3)", "--draws", "10000")["rejected"]
     0

@@ -51,7 +51,7 @@ typedef struct opevo_parents {
 
 /* How long one child is looked for: after `patience` mutations without a child it is recombined
  * anew, as a graph that is not connected may hold nothing new where it started; after `tries` there
- * is no child. For q = 0 it is recombined before each of them; given that it is allowed, it is
+ * is not a child. For q = 0 it is recombined before each of them; given that it is allowed, it is
  * drawn `tries` times. Both 0: the rules as they are worded, without limits. */
 typedef struct opevo_child_limits {
     unsigned patience, tries;

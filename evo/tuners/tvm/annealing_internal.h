@@ -31,7 +31,7 @@ typedef struct opevo_i_tvm_annealing_goal {
     opevo_i_tvm_annealing_scores scores;
     opevo_i_tvm_annealing_excludes excludes;
     void *context;
-    float least; /* points of a smaller score are no answer, as in TVM those below 0 */
+    float least;  /* points of a smaller score are left out, as in TVM those below 0 */
     bool numbers; /* the scores are of numbers of points: a wide space keeps each that is made */
 } opevo_i_tvm_annealing_goal;
 

@@ -165,7 +165,7 @@ static uint64_t weight(opevo_field *field, const opevo_simt_value *member)
     return opevo_i_field_unknown(field, MEMBER, &member->word[0], 1).word[0];
 }
 
-/* The set that a value stands for; of one that is no maximum, itself. */
+/* The set that a value stands for; of one that is not a maximum, itself. */
 static bool open_set(opevo_i_maxima *self, const opevo_simt_value *value, set *out)
 {
     uint64_t known;

@@ -57,7 +57,7 @@ static opevo_status match_result(opevo_i_proving *self, size_t i, opevo_error *e
 
     if (!result)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "Output %s of the harness is no tensor of the computation.",
+                          "Output %s of the harness is not a tensor of the computation.",
                           buffer->name);
     if (!result->definition)
         return OPEVO_FAIL(err, OPEVO_INVALID,

@@ -97,7 +97,7 @@ static double rounding_of(const opevo_i_proving *self, const opevo_simt *in_real
 }
 
 /* The element that is furthest beyond its bound, if one is: what roundings of the definition and of
- * the kernel explain is no difference. */
+ * the kernel explain is not a difference. */
 static void find_difference(const opevo_i_proving *self, const opevo_simt *in_reals,
                             const opevo_defined *defined)
 {

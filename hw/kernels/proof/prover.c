@@ -184,7 +184,7 @@ typedef struct answer {
     opevo_text labels; /* of the cases without their seeds, one a line */
 } answer;
 
-/* Of buffers that are no inputs of the computation, whose contents are those of the seed. */
+/* Of buffers that are not inputs of the computation, whose contents are those of the seed. */
 static uint64_t hash_fixed(opevo_case *what, const opevo_computation *computation)
 {
     size_t count = 0;

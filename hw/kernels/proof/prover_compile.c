@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Sources to modules. Loops stay loops and scalars stay scalars: what a compiler makes of them
- * afterwards is no part of a proof, and shorter code is interpreted faster. Functions that opevo
+ * afterwards is not part of a proof, and shorter code is interpreted faster. Functions that opevo
  * writes in front of its kernels stay calls, so that the interpreter knows them by name: they are
  * neither inlined nor, as static ones that nothing else uses would be, stripped of arguments. */
 

@@ -48,7 +48,7 @@ static void check_lanes(opevo_simt *self, const opevo_i_simt_warp *warp,
         if ((mask[lane] & warp->live) != warp->mask)
             opevo_i_simt_doubt(self, code->place, "runs for other lanes than its mask names");
         if (width & (width - 1))
-            opevo_i_simt_doubt(self, code->place, "has a width that is no power of two");
+            opevo_i_simt_doubt(self, code->place, "has a width that is not a power of two");
     }
 }
 

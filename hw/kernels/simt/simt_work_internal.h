@@ -48,7 +48,7 @@ bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what);
 /* simt_value_code.c, where floats are values */
 /* A select of values; false: it is not one, or not supported. */
 bool opevo_i_simt_work_choose(opevo_i_simt_work *self);
-/* Bits that come of values; false where the operand is no value or the result is one. */
+/* Bits that come of values; false where the operand is not a value or the result is one. */
 bool opevo_i_simt_work_value_bits(opevo_i_simt_work *self, unsigned index);
 /* A call of a function that is an operation. */
 bool opevo_i_simt_work_own_call(opevo_i_simt_work *self, const char *name);

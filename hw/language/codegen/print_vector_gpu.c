@@ -86,7 +86,7 @@ static void open_if(opevo_i_print_printer *self, const opevo_i_nest_guards *guar
     }
 }
 
-/* The lanes of `t` from where they come from, and to where they go; where that is no vector in
+/* The lanes of `t` from where they come from, and to where they go; where that is not a vector in
  * memory, one by one. */
 static void print_short_copy(opevo_i_print_printer *self, const opevo_i_nest_leaf *leaf, int lanes,
                              int64_t width, bool from, bool to)

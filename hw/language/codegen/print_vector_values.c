@@ -442,7 +442,7 @@ static void print_operation(opevo_i_print_printer *self, const opevo_i_print_vec
     opevo_text_add(self->out, ")");
 }
 
-/* An integer of the lane, which is no sum of a scalar and a vector of float. */
+/* An integer of the lane, which is not a sum of a scalar and a vector of float. */
 static void print_whole_value(opevo_i_print_printer *self, const opevo_i_print_vector_loop *loop,
                               const opevo_i_nest_value *value, opevo_element type)
 {

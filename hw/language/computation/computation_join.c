@@ -177,7 +177,7 @@ static bool is_taken(const joiner *self, const char *name)
     return false;
 }
 
-/* X, Y and axes of the whole are no names of its other tensors. */
+/* X, Y and axes of the whole are not names of its other tensors. */
 static const char *name_definition(joiner *self, const entry *one)
 {
     const opevo_tensor *source = one->source;

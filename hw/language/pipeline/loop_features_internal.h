@@ -30,7 +30,7 @@ typedef struct opevo_i_loop_variable {
 
 typedef struct opevo_i_loop_walk {
     opevo_i_pipeline_lowering low;
-    int compute; /* the key of the stage that is no copy */
+    int compute; /* the key of the stage that is not a copy */
     opevo_i_loop_variable *row;
     int rows;
     int stack[OPEVO_I_LOOPS * 2]; /* keys of the open loops */

@@ -43,7 +43,7 @@ typedef struct opevo_i_pipeline_lowering {
     const opevo_pipeline *pipeline;
     opevo_i_nest *nest;
     opevo_i_pipeline_part *part[OPEVO_PIPELINE_STAGES]; /* by key; NULL where inlined */
-    opevo_i_pipeline_owner *owner; /* by atom; -1 for what is no loop any more */
+    opevo_i_pipeline_owner *owner; /* by atom; -1 for what is not a loop any more */
     size_t owners, owner_capacity;
     bool exact; /* whether copies may be of just their part */
     int buffers;

@@ -66,9 +66,10 @@ static opevo_status trim(opevo_i_pipeline_stage *stage, const opevo_pipeline_ste
     if (loop < 0 || loop >= stage->own.loops)
         return opevo_i_pipeline_no_loop_at(stage, loop, err);
     if (stage->accumulate < 0 || loop <= stage->accumulate || stage->own.loop[loop].reduces)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s is no loop over registers that gather sums, so it cannot be trimmed.",
-                          stage->own.loop[loop].name);
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "%s is not a loop over registers that gather sums, so it cannot be trimmed.",
+            stage->own.loop[loop].name);
     stage->trim = (int)loop;
     return OPEVO_OK;
 }

@@ -172,7 +172,7 @@ cleanup:
     return status;
 }
 
-/* A check of few elements is none. */
+/* A check of few elements shows nothing. */
 static opevo_status require_bounds(opevo_i_reference_operands *self, opevo_error *err)
 {
     for (int i = self->list.inputs; i < self->list.count; i++) {

@@ -10,7 +10,7 @@
 
 #include "pipeline_internal.h"
 
-enum { OPEVO_I_AT_ROOT = -1, OPEVO_I_INLINED = -2 }; /* places that are no compute_at point */
+enum { OPEVO_I_AT_ROOT = -1, OPEVO_I_INLINED = -2 }; /* not compute_at points */
 enum { OPEVO_I_LONGEST_INNERMOST = 64 };             /* Ansor's max_innermost_split_factor */
 enum { OPEVO_I_WIDEST_VECTOR = 16 };                 /* elements */
 

@@ -19,7 +19,7 @@ static int64_t whole(int64_t extent, int64_t unit)
 }
 
 /* What the tiles of a register tile's axis divide: more than its extent where that has few factors,
- * or is no multiple of a vector. Edges are as long as what is left, in whole vectors. */
+ * or is not a multiple of a vector. Edges are as long as what is left, in whole vectors. */
 static int64_t tiled_extent(int64_t extent, bool has_lanes)
 {
     static const int64_t rows[] = {8, 6, 4, 3, 2, 1};

@@ -113,8 +113,8 @@ static void add_part(const writer *self, opevo_text *out, const opevo_affine *in
     opevo_text_add(out, ")");
 }
 
-/* What a copy that is made for the stage holds. NULL if this stage is no such copy, or if the size
- * of the copy is not known. */
+/* What a copy that is made for the stage holds. NULL if this stage is not such a copy, or if its
+ * size is not known. */
 static const opevo_expression *copied(const writer *self, int key)
 {
     const opevo_i_pipeline_stage *stage = self->sketch->pipeline->stage[key];

@@ -20,7 +20,7 @@ typedef struct finder {
 } finder;
 
 /* How many characters both texts begin with. A line counts where its first two words agree, for
- * another step or stage is no step closer. */
+ * another step or stage is not a step closer. */
 static size_t common_length(const char *a, const char *b)
 {
     size_t length = 0;

@@ -23,7 +23,7 @@ json_t *opevo_i_wire_json_text(const char *text);
 
 /* NULL without memory. */
 json_t *opevo_i_wire_job_to_json(const opevo_i_wire_job *job);
-/* False for what is no job. */
+/* False for what is not a job. */
 bool opevo_i_wire_job_from_json(const json_t *message, opevo_i_wire_job *out);
 json_t *opevo_i_wire_result_to_json(const opevo_i_wire_result *result);
 bool opevo_i_wire_result_from_json(const json_t *message, opevo_i_wire_result *out);

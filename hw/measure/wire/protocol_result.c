@@ -95,7 +95,7 @@ static bool read_criteria(const json_t *criteria, opevo_i_wire_result *result)
     return true;
 }
 
-/* False for another number of processor times than of samples, and for values that are no times. */
+/* False unless all times are positive, and processor times, where given, one for each sample. */
 static bool read_samples(const json_t *message, opevo_i_wire_result *result)
 {
     const json_t *samples = json_object_get(message, "samples");

@@ -203,8 +203,9 @@ static void take_job(worker *self, const json_t *message)
     }
     if (!job.command.count == !self->backend->ops->builds) {
         opevo_i_wire_job_clear(&job);
-        send_error(self, self->backend->ops->builds ? "A program is no job for this device."
-                                                    : "A kernel is no job for opevo-worker cmd.");
+        send_error(self, self->backend->ops->builds
+                             ? "A program is not a job for this device."
+                             : "A kernel is not a job for opevo-worker cmd.");
         return;
     }
     if (opevo_i_worker_builds_add(&self->builds, &job, &err) != OPEVO_OK) {

@@ -39,7 +39,7 @@ for op in 'matmul(64,64,64)' 'matmul(128,64,64)'; do
     opevo tune "$op" --on sim:mi50 --tuner random --trials 30 --store runs.db --quiet >/dev/null
 done
 opevo portfolio runs.db --configurations 1 --json | grep -o '"numbers": \[[^]]*\]\|"floor": [0-9.]*'
-for op in 'c2d(1,8,8,8,8,3,1,1)' 'c2d(1,6,6,8,8,3,1,1)'; do # a digit in a name is no number
+for op in 'c2d(1,8,8,8,8,3,1,1)' 'c2d(1,6,6,8,8,3,1,1)'; do # a digit in a name is not a number
     opevo tune "$op" --on cpu --tuner random --trials 1 --finals 0 --store convolutions.db --quiet >/dev/null
 done
 opevo portfolio convolutions.db --json | grep -o '"numbers": \[[^]]*\]'
@@ -48,7 +48,7 @@ opevo portfolio t32.csv --by best
 opevo portfolio t32.csv --weight t32=1
 opevo portfolio t32.csv --by mean --weight t33=1
 opevo portfolio none.csv
-# What would say something false: two recordings of one name, results in two units, numbers that are none, and a
+# What would say something false: two recordings of one name, results in two units, malformed numbers, and a
 # workload of which nothing succeeded, whose failures must not be chosen.
 mkdir other && cp t32.csv t32.json other/
 opevo portfolio t32.csv other/t32.csv

@@ -46,7 +46,7 @@ prove data.c --harness mm.json --computes "$product" --json
 # What rounds in between to what the definition does not store.
 sed 's/float s = 0/_Float16 s = 0/' mm.c >half.c
 prove half.c --harness mm.json --computes "$product"
-# Cases of other sizes are others, though a size is called seed; so are seeds that fill what is no input.
+# Cases of other sizes are others, though a size is called seed; as are seeds of what is not an input.
 sed 's/C\[i \* n + j\] = s/C[i * n + j] = n == 3 ? -s : s/' mm.c >three.c
 group() { echo '[{"sizes": ['"$1"'], "geometries": [{}], "seeds": ['"$2"']}]'; }
 five='{"seed": 1, "n": 5}'

@@ -128,7 +128,7 @@ CHECK_TEST(test_failures_have_no_children)
 }
 
 /* The share of parameters that mutation re-draws: 0.1 of 4 * 300 of the generations' parameters,
- * less those redrawn to themselves, which are none in 1,771 values; seen from the parents it is at
+ * less the few redrawn to themselves, one in 1,771 values; seen from the parents it is at
  * most that. Four standard errors of 0.1 are 0.035. */
 CHECK_TEST(test_share_of_mutations)
 {

@@ -41,7 +41,8 @@ CHECK_TEST(test_without_trees)
     opevo_space_destroy(space);
 }
 
-/* A setting that nothing reads would make two contenders of one; at its default it is no claim. */
+/* A setting that nothing reads would make two contenders of one; at its default
+ * it claims nothing. */
 CHECK_TEST(test_idle_settings)
 {
     static const struct {

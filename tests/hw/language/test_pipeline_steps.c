@@ -199,9 +199,9 @@ CHECK_TEST(test_refused_steps)
          "only a shared copy has a double buffer"},
         {"prefetch C 4\n", "prefetch applies only to copies"},
         {"cache_read A packed C\nprefetch A.packed -4\n", "prefetch applies only to copies"},
-        {"trim C i\n", "is no loop over registers that gather sums"},
-        {"accumulate C i\ntrim C i\n", "is no loop over registers that gather sums"},
-        {"accumulate C i\ntrim C k\n", "is no loop over registers that gather sums"},
+        {"trim C i\n", "is not a loop over registers that gather sums"},
+        {"accumulate C i\ntrim C i\n", "is not a loop over registers that gather sums"},
+        {"accumulate C i\ntrim C k\n", "is not a loop over registers that gather sums"},
         {"auto_unroll C 16 2\n", "1 for loops as text"},
     };
     opevo_computation *computation = NULL;

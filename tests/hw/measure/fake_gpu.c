@@ -1,41 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Stands for libcuda, libnvrtc, libnvidia-ml, libamdhip64 and libhiprtc in tests. "Device" memory
- * is the process's own. A kernel is compiled for this processor and run thread by thread
- * (fake_kernel.c), unless a comment fake:WORD in its source says how it behaves; such a source is
- * its own image. Time passes at 10 microseconds an execution, and as much for each warp that waits
- * at barriers. What is called is appended to the file FAKE_GPU_LOG; FAKE_GPU_MODEL, where it is
- * set, is the model of the devices, and FAKE_GPU_MOST the bytes above which there is no memory. A
- * device may be sick, and knows the worker's own kernel without a fault (fake_probe.c). */
+/* Stands for libcuda and libamdhip64 in tests. "Device" memory is the process's own. A kernel is
+ * compiled for this processor (fake_compiler.c) and run thread by thread (fake_kernel.c), unless a
+ * comment fake:WORD in its source says how it behaves; such a source is its own image. Time passes
+ * at 10 microseconds an execution, and as much for each warp that waits at barriers. What is called
+ * is appended to the file FAKE_GPU_LOG; FAKE_GPU_MODEL, where it is set, is the model of the
+ * devices, and FAKE_GPU_MOST the bytes above which there is no memory. A device may be sick, and
+ * knows the worker's own kernel without a fault (fake_probe.c). */
 
 #include "fake_gpu.h"
 #include "fake_function.h"
 
-#include <ctype.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 enum {
     N = 48,
     K = 32,
     M = 40,
-    NOT_COMPILED = 6,
-    ALIGNED = 256,          /* memory of the device */
-    SHARED_CUDA = 48 << 10, /* of a block that asks for no leave */
+    ALIGNED = 256, /* memory of the device */
     SHARED_WITH_LEAVE = 100 << 10,
-    SHARED_HIP = 64 << 10,
     NOT_ZERO = 1 << 20 /* bytes of new memory that are written, so that large ones cost nothing */
 };
 
-static int sticky; /* the context is spoilt */
+static int sticky; /* the code of the fault by which the context is lost */
 static int hung;   /* a kernel does not end */
 static unsigned time_units;
-static char compile_log[4096];
 
 void *fake_at(uint64_t address)
 {
@@ -50,7 +43,14 @@ void fake_executed(unsigned units)
     time_units += units;
 }
 
-static void note(const char *what)
+bool fake_behaves(const char *kernel, const char *word)
+{
+    const char *found = strstr(kernel, "fake:");
+
+    return found && strncmp(found + 5, word, strlen(word)) == 0;
+}
+
+void fake_note(const char *what)
 {
     const char *path = getenv("FAKE_GPU_LOG");
     FILE *file = path ? fopen(path, "a") : NULL;
@@ -113,23 +113,9 @@ size_t fake_held(void)
     return count;
 }
 
-#define BOTH(type, cuda, hip, parameters, arguments)                                               \
-    static type do_##cuda parameters;                                                              \
-    type cuda parameters;                                                                          \
-    type hip parameters;                                                                           \
-    type cuda parameters                                                                           \
-    {                                                                                              \
-        return do_##cuda arguments;                                                                \
-    }                                                                                              \
-    type hip parameters                                                                            \
-    {                                                                                              \
-        return do_##cuda arguments;                                                                \
-    }                                                                                              \
-    static type do_##cuda parameters
-
 BOTH(int, cuInit, hipInit, (unsigned flags), (flags))
 {
-    note("init");
+    fake_note("init");
     return flags != 0;
 }
 BOTH(int, cuDriverGetVersion, hipDriverGetVersion, (int *version), (version))
@@ -169,7 +155,7 @@ BOTH(int, cuDeviceGetAttribute, hipDeviceGetAttribute, (int *value, int attribut
 }
 BOTH(int, cuDevicePrimaryCtxRetain, fakeUnused0, (void **context, int device), (context, device))
 {
-    note("context");
+    fake_note("context");
     *context = &sticky;
     return device > 1;
 }
@@ -179,7 +165,7 @@ BOTH(int, cuCtxSetCurrent, fakeUnused1, (void *context), (context))
 }
 BOTH(int, fakeUnused2, hipSetDevice, (int device), (device))
 {
-    note("context");
+    fake_note("context");
     return device > 1;
 }
 BOTH(int, cuCtxSynchronize, hipDeviceSynchronize, (void), ())
@@ -231,13 +217,6 @@ BOTH(int, cuMemsetD32_v2, hipMemsetD32, (uint64_t to, unsigned value, size_t wor
 
 /* ---- Modules -------------------------------------------------------------------------------- */
 
-static int behaves(const char *kernel, const char *word)
-{
-    const char *found = strstr(kernel, "fake:");
-
-    return found && strncmp(found + 5, word, strlen(word)) == 0;
-}
-
 enum { MOST_FUNCTIONS = 32 };
 
 /* A function of a module, and what its launches were given leave for. */
@@ -261,7 +240,7 @@ BOTH(int, cuModuleLoadData, hipModuleLoadData, (void **out, const void *image), 
     *out = self;
     self->object = fake_kernel_load(image);
     self->source = strdup(self->object ? "" : image);
-    return self->object || behaves(image, "") || fake_is_probe(image) ? sticky : FAKE_NO_IMAGE;
+    return self->object || fake_behaves(image, "") || fake_is_probe(image) ? sticky : FAKE_NO_IMAGE;
 }
 BOTH(int, cuModuleUnload, hipModuleUnload, (module * self), (self))
 {
@@ -274,11 +253,11 @@ BOTH(int, cuModuleUnload, hipModuleUnload, (module * self), (self))
 
 static bool has_fake(const module *self, const char *name)
 {
-    if (behaves(self->source, "scale"))
+    if (fake_behaves(self->source, "scale"))
         return strcmp(name, "scale") == 0;
     if (fake_is_probe(self->source))
         return strcmp(name, "opevo_probe") == 0;
-    if (behaves(self->source, "launches") && strcmp(name, "kernel_2") == 0)
+    if (fake_behaves(self->source, "launches") && strcmp(name, "kernel_2") == 0)
         return true;
     return strcmp(name, "kernel") == 0;
 }
@@ -298,7 +277,7 @@ BOTH(int, cuModuleGetFunction, hipModuleGetFunction, (void **out, module *self, 
 
     if (self->count == MOST_FUNCTIONS)
         return FAKE_OUT_OF_MEMORY;
-    *next = (function){.of = self, .shared_most = SHARED_CUDA};
+    *next = (function){.of = self, .shared_most = FAKE_SHARED_CUDA};
     next->row = self->object ? fake_kernel_find(self->object, name) : NULL;
     if (self->object ? !next->row : !has_fake(self, name))
         return FAKE_NOT_FOUND;
@@ -366,16 +345,16 @@ static int run_scale(const module *self, void **arguments)
     y = fake_at(at[1]);
     for (int i = 0; i < n; i++)
         y[i] = 2 * x[i];
-    if (behaves(self->source, "scale-behind"))
+    if (fake_behaves(self->source, "scale-behind"))
         y[n] = 0;
-    if (behaves(self->source, "scale-before"))
+    if (fake_behaves(self->source, "scale-before"))
         y[-1] = 0;
-    if (behaves(self->source, "scale-wrong"))
+    if (fake_behaves(self->source, "scale-wrong"))
         y[n / 2] += 1;
-    if (behaves(self->source, "scale-illegal"))
+    if (fake_behaves(self->source, "scale-illegal"))
         sticky = FAKE_ILLEGAL_ADDRESS;
-    hung = behaves(self->source, "scale-hang");
-    return behaves(self->source, "scale-refused");
+    hung = fake_behaves(self->source, "scale-hang");
+    return fake_behaves(self->source, "scale-refused");
 }
 
 /* c = -max(a, -127), of 47 elements of int8. */
@@ -391,14 +370,14 @@ static int run_whole(const module *self, void **arguments)
     a = fake_at(at[0]);
     c = fake_at(at[1]);
     for (int i = 0; i < COUNT; i++) {
-        if (i != 5 || !behaves(self->source, "whole-unwritten"))
+        if (i != 5 || !fake_behaves(self->source, "whole-unwritten"))
             c[i] = (signed char)-(a[i] > -127 ? a[i] : -127);
     }
-    if (behaves(self->source, "whole-wrong"))
+    if (fake_behaves(self->source, "whole-wrong"))
         c[COUNT - 1] ^= 1;
-    if (behaves(self->source, "whole-behind"))
+    if (fake_behaves(self->source, "whole-behind"))
         c[COUNT] = 0;
-    if (behaves(self->source, "whole-before"))
+    if (fake_behaves(self->source, "whole-before"))
         c[-1] = 0;
     return 0;
 }
@@ -412,9 +391,9 @@ static int run_fake(module *self, const fake_launch *how)
         fake_run_probe(self->source, how);
         return 0;
     }
-    if (behaves(self->source, "scale"))
+    if (fake_behaves(self->source, "scale"))
         return run_scale(self, arguments);
-    if (behaves(self->source, "whole"))
+    if (fake_behaves(self->source, "whole"))
         return run_whole(self, arguments);
     for (int i = 0; i < 3; i++) {
         uint64_t address = 0;
@@ -422,20 +401,20 @@ static int run_fake(module *self, const fake_launch *how)
         memcpy(&address, arguments[i], sizeof address);
         operands[i] = fake_at(address);
     }
-    if (behaves(self->source, "launches")) {
+    if (fake_behaves(self->source, "launches")) {
         compute_in_two(self, arguments, operands);
         return 0;
     }
     compute(operands[0], operands[1], operands[2]);
-    if (behaves(self->source, "wrong"))
+    if (fake_behaves(self->source, "wrong"))
         operands[2][7] += 0.5F;
-    if (behaves(self->source, "outside"))
+    if (fake_behaves(self->source, "outside"))
         operands[2][N * M] = 0;
-    if (behaves(self->source, "input"))
+    if (fake_behaves(self->source, "input"))
         operands[0][0] = 1e6F;
-    if (behaves(self->source, "illegal"))
+    if (fake_behaves(self->source, "illegal"))
         sticky = FAKE_ILLEGAL_ADDRESS;
-    if (behaves(self->source, "hang"))
+    if (fake_behaves(self->source, "hang"))
         hung = 1;
     return 0;
 }
@@ -480,7 +459,7 @@ static int launch(const function *self, size_t shared_most, unsigned most_z, con
         return stream || extra ? FAKE_INVALID_VALUE : launch(self, shared_most, most_z, &how);     \
     }
 LAUNCH(cuLaunchKernel, self->shared_most, 64)
-LAUNCH(hipModuleLaunchKernel, SHARED_HIP, 1024)
+LAUNCH(hipModuleLaunchKernel, FAKE_SHARED_HIP, 1024)
 
 /* An event is the time before it, in units of 10 microseconds. */
 BOTH(int, cuEventCreate, hipEventCreateWithFlags, (void **event, unsigned flags), (event, flags))
@@ -528,107 +507,4 @@ const char *hipGetErrorString(int code);
 const char *hipGetErrorString(int code)
 {
     return words_of(code);
-}
-
-/* ---- The compiler --------------------------------------------------------------------------- */
-
-BOTH(int, nvrtcVersion, hiprtcVersion, (int *major, int *minor), (major, minor))
-{
-    *major = 12;
-    *minor = 3;
-    return 0;
-}
-typedef struct program {
-    char *source, *image; /* image: once it is compiled */
-    size_t bytes;
-} program;
-
-BOTH(int, nvrtcCreateProgram, hiprtcCreateProgram,
-     (void **out, const char *source, const char *name, int count, const char *const *headers,
-      const char *const *names),
-     (out, source, name, count, headers, names))
-{
-    program *self = calloc(1, sizeof *self);
-
-    (void)headers;
-    (void)names;
-    self->source = strdup(source);
-    *out = self;
-    return !name || count != 0;
-}
-/* An instance NAME<1, 2> is in C what is called NAME_1_2. */
-BOTH(int, nvrtcAddNameExpression, hiprtcAddNameExpression,
-     (const program *self, const char *expression), (self, expression))
-{
-    return self->image != NULL || !*expression;
-}
-BOTH(int, nvrtcGetLoweredName, hiprtcGetLoweredName,
-     (const program *self, const char *expression, const char **name), (self, expression, name))
-{
-    static char lowered[256];
-    size_t length = 0;
-
-    for (const char *at = expression; *at && length < sizeof lowered - 1; at++) {
-        if (isalnum((unsigned char)*at) || *at == '_')
-            lowered[length++] = *at;
-        else if (*at == '<' || *at == ',')
-            lowered[length++] = '_';
-    }
-    lowered[length] = '\0';
-    *name = lowered;
-    return self->image == NULL;
-}
-static int compile(program *self, size_t shared_most)
-{
-    if (behaves(self->source, "forever"))
-        sleep(100);
-    if (behaves(self->source, "syntax"))
-        snprintf(compile_log, sizeof compile_log, "kernel(1): error: no kernel at all\n");
-    else if (behaves(self->source, "") || fake_is_probe(self->source))
-        self->image = strdup(self->source);
-    else
-        self->image = fake_kernel_compile(self->source, shared_most, &self->bytes, compile_log,
-                                          sizeof compile_log);
-    if (self->image && !self->bytes)
-        self->bytes = strlen(self->image) + 1;
-    return self->image ? 0 : NOT_COMPILED;
-}
-
-#define COMPILE(name, shared_most)                                                                 \
-    int name(program *self, int count, const char *const *options);                                \
-    int name(program *self, int count, const char *const *options)                                 \
-    {                                                                                              \
-        note(count ? options[0] : "no options");                                                   \
-        return compile(self, shared_most);                                                         \
-    }
-COMPILE(nvrtcCompileProgram, SHARED_CUDA)
-COMPILE(hiprtcCompileProgram, SHARED_HIP)
-
-BOTH(int, nvrtcGetProgramLogSize, hiprtcGetProgramLogSize, (const program *self, size_t *bytes),
-     (self, bytes))
-{
-    *bytes = strlen(compile_log) + 1;
-    return self == NULL;
-}
-BOTH(int, nvrtcGetProgramLog, hiprtcGetProgramLog, (const program *self, char *text), (self, text))
-{
-    memcpy(text, compile_log, strlen(compile_log) + 1);
-    return self == NULL;
-}
-BOTH(int, nvrtcGetCUBINSize, hiprtcGetCodeSize, (const program *self, size_t *bytes), (self, bytes))
-{
-    *bytes = self->bytes;
-    return 0;
-}
-BOTH(int, nvrtcGetCUBIN, hiprtcGetCode, (const program *self, char *code), (self, code))
-{
-    memcpy(code, self->image, self->bytes);
-    return 0;
-}
-BOTH(int, nvrtcDestroyProgram, hiprtcDestroyProgram, (program * *given), (given))
-{
-    free((*given)->source);
-    free((*given)->image);
-    free(*given);
-    return 0;
 }

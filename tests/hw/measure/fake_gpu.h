@@ -21,8 +21,30 @@ enum {
     FAKE_LAUNCH_FAILED = 719
 };
 
+/* Bytes of shared memory of a block: in CUDA, of one that asks for no leave. */
+enum { FAKE_SHARED_CUDA = 48 << 10, FAKE_SHARED_HIP = 64 << 10 };
+
+/* A function that both drivers or compilers have, under two names. */
+#define BOTH(type, cuda, hip, parameters, arguments)                                               \
+    static type do_##cuda parameters;                                                              \
+    type cuda parameters;                                                                          \
+    type hip parameters;                                                                           \
+    type cuda parameters                                                                           \
+    {                                                                                              \
+        return do_##cuda arguments;                                                                \
+    }                                                                                              \
+    type hip parameters                                                                            \
+    {                                                                                              \
+        return do_##cuda arguments;                                                                \
+    }                                                                                              \
+    static type do_##cuda parameters
+
 /* "Device" memory as the process has it. */
 void *fake_at(uint64_t address);
+/* Append a line to the file FAKE_GPU_LOG, where that is set. */
+void fake_note(const char *what);
+/* Whether a comment fake:WORD in the text of a kernel begins with this word. */
+bool fake_behaves(const char *kernel, const char *word);
 /* Something was executed, which takes so many units of time. */
 void fake_executed(unsigned units);
 

@@ -188,7 +188,7 @@ OPEVO_API opevo_status opevo_store_list_planned(opevo_store *store,
 typedef struct opevo_registration {
     const char *hash;    /* SHA-256 of the text: 64 hexadecimal digits */
     const char *text;    /* canonical JSON */
-    const char *plan;    /* absolute path of the plan, which is no part of the text */
+    const char *plan;    /* absolute path of the plan, which is not part of the text */
     const char *written; /* UTC, as "2026-01-31T12:00:00Z" */
     bool late;           /* the store had a trial then, or the study knew of one elsewhere */
     uint64_t runs;       /* that are of it, begun or not */

@@ -41,8 +41,8 @@ opevo_status opevo_template_open_threads(const opevo_operator *op, const char *n
  * INVALID for another parameter or value, by name; NOMEM. Cost: one look at each value. */
 opevo_status opevo_template_narrow(opevo_kernel_maker *maker, opevo_space *part, opevo_error *err);
 
-/* The pipeline of a point of such a maker's space; the caller destroys it. A point that is no valid
- * pipeline leaves *out NULL and says so in `why`. Errors: NOMEM. */
+/* The pipeline of a point of such a maker's space; the caller destroys it. A point that is not a
+ * valid pipeline leaves *out NULL and says so in `why`. Errors: NOMEM. */
 opevo_status opevo_template_pipeline(const opevo_kernel_maker *maker, opevo_index point,
                                      opevo_pipeline **out, opevo_text *why, opevo_error *err);
 

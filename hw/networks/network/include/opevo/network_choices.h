@@ -47,7 +47,7 @@ typedef struct opevo_network_choices opevo_network_choices;
 /* Of a network before these two passes; it is left as it is. `passes` is the mask of the passes
  * that will be run: without `block` there are no sites. Candidates are in the order of the steps,
  * first those of a network with all sites on. A layout that a step shares with more than two others
- * is no site: it stays.
+ * is not a site: it stays.
  *
  * Errors: those of the passes; NOMEM. Cost: that of the passes for each of these. */
 opevo_status opevo_network_choices_create(opevo_network_inference *inference, uint32_t passes,

@@ -86,7 +86,7 @@ typedef struct opevo_network_inference {
 
 /* The steps of a network, one a node, and several of a node with more than 15 inputs; nodes whose
  * outputs are known are left out. Blocks have 16 channels. The network must live as long. Errors:
- * INVALID, LIMIT for definitions that are no computation; NOMEM.
+ * INVALID, LIMIT for definitions that are not a computation; NOMEM.
  * Cost: linear in the elements that are moved. */
 opevo_status opevo_network_inference_create(const opevo_network *network,
                                             opevo_network_inference **out, opevo_error *err);
