@@ -117,22 +117,6 @@ static uint64_t signature(const recorded *self)
                                             &self->criteria);
 }
 
-static opevo_optimum find_optimum(const recorded *self)
-{
-    opevo_optimum best = {.known = false};
-
-    for (size_t i = 0; i < opevo_i_row_store_count(self->rows); i++) {
-        opevo_i_landscape_row row = opevo_i_row_store_get(self->rows, i);
-        double fitness = row.fitness;
-        opevo_index point = opevo_i_row_store_point(self->rows, i);
-
-        if (row.kind == OPEVO_OUTCOME_OK && (!best.known || fitness > best.fitness ||
-                                             (fitness == best.fitness && point < best.point)))
-            best = (opevo_optimum){.known = true, .point = point, .fitness = fitness};
-    }
-    return best;
-}
-
 const char *opevo_recorded_of(const opevo_objective *objective)
 {
     return objective->ops == &recorded_ops ? ((const recorded *)objective)->of : NULL;
@@ -218,7 +202,7 @@ static opevo_status finish(opevo_i_landscape_recording *recording, const char *n
     self->super.more_count = self->criteria.count;
     recording->rows = NULL;
     recording->criteria = (opevo_i_landscape_criteria){.count = 0};
-    self->optimum = find_optimum(self);
+    self->optimum = opevo_i_landscape_rows_optimum(self->rows);
     self->super.signature = signature(self);
     *out = &self->super;
     return OPEVO_OK;

@@ -86,6 +86,7 @@ typedef struct opevo_i_landscape_table {
     const char **names;             /* column_count of them, from the first line */
     const char **cells;             /* of the row last read */
     size_t column_count;
+    opevo_error failure; /* of reading what follows `end` */
 } opevo_i_landscape_table;
 
 /* Read the first line of `text`, `size` bytes and a zero byte after them, which is the file `path`
@@ -105,6 +106,22 @@ opevo_status opevo_i_landscape_table_open_bare(const char *path, char *text, siz
  * cells than the first line, or a last line without its line end. */
 opevo_status opevo_i_landscape_table_next(opevo_i_landscape_table *table, bool *more,
                                           opevo_error *err);
+/* A row that is not cut into cells yet, and where it starts. */
+typedef struct opevo_i_landscape_line {
+    char *text;
+    size_t number;
+} opevo_i_landscape_line;
+
+/* Up to `capacity` rows more, uncut, in about 1 MiB of text, or one that is longer; *count = 0
+ * after the last. They are there until the next call. Errors: as above, of the first of them. */
+opevo_status opevo_i_landscape_table_lines(opevo_i_landscape_table *table,
+                                           opevo_i_landscape_line *lines, size_t capacity,
+                                           size_t *count, opevo_error *err);
+/* Cut such a row in place, once, into `cells`, one for each column. Any number of threads may, each
+ * rows of its own. Errors: INVALID for a row with another number of cells. */
+opevo_status opevo_i_landscape_table_cut(const opevo_i_landscape_table *table,
+                                         const opevo_i_landscape_line *line, const char **cells,
+                                         opevo_error *err);
 void opevo_i_landscape_table_close(opevo_i_landscape_table *table);
 
 /* What the column of a component is called: its own name, that of its parameter where it is the
@@ -137,6 +154,21 @@ typedef struct opevo_i_landscape_layout {
     size_t *columns;
 } opevo_i_landscape_layout;
 
+/* Room for finding the points of rows. Start from {0}. */
+typedef struct opevo_i_landscape_scratch {
+    opevo_index *vertices;   /* one for each parameter of either space */
+    opevo_value *components; /* of the widest parameter of either space */
+    json_t *quoted;          /* the JSON string that a cell is */
+} opevo_i_landscape_scratch;
+
+/* Where a row belongs. */
+typedef struct opevo_i_landscape_place {
+    opevo_index point; /* of the described space */
+    opevo_index given; /* of the given one */
+    bool excluded;     /* by the described space, which restricts: the row is ignored */
+    bool outside;      /* of the given space: likewise */
+} opevo_i_landscape_place;
+
 /* Rows while they are being read. Start from {0}. */
 typedef struct opevo_i_landscape_recording {
     const char *path;         /* of the table or cache, for messages; borrowed */
@@ -152,11 +184,9 @@ typedef struct opevo_i_landscape_recording {
         described; /* as the file describes itself; every row is checked against it */
     opevo_i_landscape_layout given; /* from a space file; its space is NULL if none exists */
     opevo_index_map *lines;         /* with a given space: point of the described space -> line */
-    opevo_index *vertices;          /* scratch: one for each parameter of either space */
-    opevo_value *components;        /* scratch: the widest parameter of either space */
-    json_t *quoted;                 /* scratch: the JSON string that a cell is */
-    opevo_i_row_store *rows;        /* by the points of the space that the landscape will have */
-    uint32_t *line_of;              /* without a given space: of each row */
+    opevo_i_landscape_scratch scratch;
+    opevo_i_row_store *rows; /* by the points of the space that the landscape will have */
+    uint32_t *line_of;       /* without a given space: of each row */
     size_t line_capacity;
     double flop;    /* of one execution, for `rows`; 0: not known */
     size_t ignored; /* rows outside the given space, or the described one where that restricts */
@@ -206,6 +236,23 @@ opevo_status opevo_i_landscape_recording_add(opevo_i_landscape_recording *self,
                                              const opevo_value *values,
                                              const opevo_i_landscape_row *row, size_t line,
                                              opevo_error *err);
+/* The same in two steps. Finding the place changes nothing but the scratch room, so that any number
+ * of threads may, each in its own; putting the row there tells points that are given twice. */
+opevo_status opevo_i_landscape_scratch_init(opevo_i_landscape_scratch *self,
+                                            const opevo_i_landscape_recording *recording,
+                                            opevo_error *err);
+void opevo_i_landscape_scratch_clear(opevo_i_landscape_scratch *self);
+opevo_status opevo_i_landscape_recording_place(const opevo_i_landscape_recording *self,
+                                               const opevo_value *values, size_t line,
+                                               opevo_i_landscape_scratch *scratch,
+                                               opevo_i_landscape_place *out, opevo_error *err);
+opevo_status opevo_i_landscape_recording_put(opevo_i_landscape_recording *self,
+                                             const opevo_i_landscape_place *place,
+                                             const opevo_i_landscape_row *row, size_t line,
+                                             opevo_error *err);
+/* Say that a row will soon be put there, which makes that faster. */
+void opevo_i_landscape_recording_expect(const opevo_i_landscape_recording *self,
+                                        const opevo_i_landscape_place *place);
 /* How many rows there are. */
 size_t opevo_i_landscape_recording_rows(const opevo_i_landscape_recording *self);
 /* As before the first row. False without memory. */
@@ -349,8 +396,10 @@ opevo_status opevo_i_landscape_described_table_read(opevo_i_landscape_recording 
                                                     opevo_i_landscape_table_facts *facts,
                                                     opevo_error *err);
 
+/* The best ok row, of several the one of the first point (recorded_summary.c). */
+opevo_optimum opevo_i_landscape_rows_optimum(const opevo_i_row_store *rows);
 /* Of everything that decides outcomes: space, unit of the fitness, rows, and criteria that a
- * description names (recorded_signature.c). */
+ * description names (recorded_summary.c). */
 uint64_t opevo_i_landscape_rows_signature(const opevo_space *space, const char *unit,
                                           const opevo_i_row_store *rows,
                                           const opevo_i_landscape_criteria *described);

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+enum { TOGETHER = 1 << 20 }; /* bytes of rows that are in memory together */
+
 size_t opevo_i_landscape_find_name(const char *const *names, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++) {
@@ -64,53 +66,75 @@ static bool cut_cells(char *line, const char **cells, size_t capacity, size_t *c
     return true;
 }
 
-/* Move the rows that are left to the front, and read more behind them. */
+/* Move the rows that are left to the front, and read more behind them. What fails there is told
+ * once the rows before it are read. */
 static opevo_status read_more(opevo_i_landscape_table *table, opevo_error *err)
 {
     size_t left = (size_t)(table->end - table->at), got = 0;
     void *text = table->text;
     opevo_status status = OPEVO_OK;
 
-    if (left)
+    if (left && table->at != table->text)
         memmove(text, table->at, left);
     if (!opevo_reserve(&text, &table->capacity, left + OPEVO_I_TEXT_PIECE, 1))
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", table->path);
     table->text = table->at = text;
-    status = opevo_i_landscape_text_next(table->source, table->text + left, &got, err);
+    status = opevo_i_landscape_text_next(table->source, table->text + left, &got, &table->failure);
     table->end = table->text + left + got;
-    if (status == OPEVO_OK && !got) {
+    if (status != OPEVO_OK || !got) {
         opevo_i_landscape_text_close(table->source);
         table->source = NULL;
     }
+    return OPEVO_OK;
+}
+
+/* Read until so many bytes are in memory, or all that are left. */
+static opevo_status fill(opevo_i_landscape_table *table, size_t wanted, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    while (status == OPEVO_OK && table->source && (size_t)(table->end - table->at) < wanted)
+        status = read_more(table, err);
     return status;
 }
 
-/* The next row, terminated in place; NULL at the end of the text. */
-static opevo_status next_row(opevo_i_landscape_table *table, char **row, opevo_error *err)
+/* Why no complete row follows. */
+static opevo_status fail_end(opevo_i_landscape_table *table, bool quoted, opevo_error *err)
+{
+    if (table->failure.status != OPEVO_OK)
+        return OPEVO_FAIL(err, table->failure.status, "%s", table->failure.message);
+    table->line = table->next_line;
+    if (quoted)
+        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, table->path, table->line,
+                                         "a quote is not closed.");
+    return opevo_i_landscape_fail_at(
+        err, OPEVO_INVALID, table->path, table->line,
+        "the last line has no line end, so it may be cut; copy the file "
+        "again, or end the line.");
+}
+
+/* The next row, terminated in place; NULL at the end of the text, or of what is in memory, which
+ * stays where it is. */
+static opevo_status next_row(opevo_i_landscape_table *table, bool in_memory, char **row,
+                             opevo_error *err)
 {
     bool quoted = false;
     char *end = opevo_csv_row_end(table->at, table->end, &quoted), *start = NULL;
 
     *row = NULL;
-    while (!end && table->source) {
-        opevo_status status = read_more(table, err);
+    while (!end && table->source && !in_memory) { /* twice as much each time: a row is long */
+        opevo_status status = fill(table, 2 * (size_t)(table->end - table->at) + 1, err);
 
         if (status != OPEVO_OK)
             return status;
         end = opevo_csv_row_end(table->at, table->end, &quoted);
     }
     start = table->at;
-    if (start == table->end)
+    if (!end && (in_memory || (start == table->end && table->failure.status == OPEVO_OK)))
         return OPEVO_OK;
-    table->line = table->next_line;
-    if (!end && quoted)
-        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, table->path, table->line,
-                                         "a quote is not closed.");
     if (!end)
-        return opevo_i_landscape_fail_at(
-            err, OPEVO_INVALID, table->path, table->line,
-            "the last line has no line end, so it may be cut; copy the file "
-            "again, or end the line.");
+        return fail_end(table, quoted, err);
+    table->line = table->next_line;
     if (memchr(start, '\0', (size_t)(end - start)))
         return opevo_i_landscape_fail_at(err, OPEVO_INVALID, table->path, table->line,
                                          "a zero byte; this is not a text file.");
@@ -173,7 +197,7 @@ static opevo_status open_table(const char *path, char *text, size_t size, bool b
         .path = path, .text = text, .at = text, .end = text + size, .next_line = 1};
     if (bare && strncmp(text, "\xef\xbb\xbf", 3) == 0)
         table->at += 3;
-    OPEVO_TRY(next_row(table, &line, err));
+    OPEVO_TRY(next_row(table, false, &line, err));
     if (!line)
         return fail_empty(path, err);
     OPEVO_TRY(read_names(table, bare, line, err));
@@ -190,7 +214,7 @@ opevo_status opevo_i_landscape_table_open_file(const char *path, opevo_i_landsca
     *table = (opevo_i_landscape_table){.path = path, .next_line = 1};
     OPEVO_TRY(opevo_i_landscape_text_open(path, SIZE_MAX, &table->source, err));
     OPEVO_TRY(read_more(table, err));
-    OPEVO_TRY(next_row(table, &line, err));
+    OPEVO_TRY(next_row(table, false, &line, err));
     if (!line)
         return fail_empty(path, err);
     table->first_line = opevo_strndup(line, strlen(line));
@@ -213,26 +237,56 @@ opevo_status opevo_i_landscape_table_open_bare(const char *path, char *text, siz
     return open_table(path, text, size, true, table, err);
 }
 
+opevo_status opevo_i_landscape_table_cut(const opevo_i_landscape_table *table,
+                                         const opevo_i_landscape_line *line, const char **cells,
+                                         opevo_error *err)
+{
+    size_t count = 0;
+
+    if (!cut_cells(line->text, cells, table->column_count, &count))
+        return opevo_i_landscape_fail_at(err, OPEVO_INVALID, table->path, line->number,
+                                         "a quote is not closed.");
+    if (count != table->column_count)
+        return opevo_i_landscape_fail_at(
+            err, OPEVO_INVALID, table->path, line->number,
+            "the row has %zu cells, but the first line names %zu columns; it "
+            "may be cut.",
+            count, table->column_count);
+    return OPEVO_OK;
+}
+
 opevo_status opevo_i_landscape_table_next(opevo_i_landscape_table *table, bool *more,
                                           opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    char *line = NULL;
-    size_t count = 0;
+    opevo_i_landscape_line line = {0};
 
-    OPEVO_TRY(next_row(table, &line, err));
-    *more = line != NULL;
-    if (!line)
-        goto cleanup;
-    if (!cut_cells(line, table->cells, table->column_count, &count))
-        status = opevo_i_landscape_fail_at(err, OPEVO_INVALID, table->path, table->line,
-                                           "a quote is not closed.");
-    else if (count != table->column_count)
-        status = opevo_i_landscape_fail_at(
-            err, OPEVO_INVALID, table->path, table->line,
-            "the row has %zu cells, but the first line names %zu columns; it "
-            "may be cut.",
-            count, table->column_count);
+    OPEVO_TRY(next_row(table, false, &line.text, err));
+    line.number = table->line;
+    *more = line.text != NULL;
+    if (line.text)
+        OPEVO_TRY(opevo_i_landscape_table_cut(table, &line, table->cells, err));
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_landscape_table_lines(opevo_i_landscape_table *table,
+                                           opevo_i_landscape_line *lines, size_t capacity,
+                                           size_t *count, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+    char *text = NULL;
+    size_t n = 0;
+
+    OPEVO_TRY(fill(table, TOGETHER, err));
+    OPEVO_TRY(next_row(table, false, &text, err));
+    while (text) {
+        lines[n++] = (opevo_i_landscape_line){text, table->line};
+        /* One that fails is the first of the next call. */
+        if (n == capacity || next_row(table, true, &text, NULL) != OPEVO_OK)
+            break;
+    }
+    *count = n;
 cleanup:
     return status;
 }

@@ -213,20 +213,44 @@ cleanup:
     return status;
 }
 
-static opevo_status make_scratch(opevo_i_landscape_recording *self, opevo_error *err)
+opevo_status opevo_i_landscape_scratch_init(opevo_i_landscape_scratch *self,
+                                            const opevo_i_landscape_recording *recording,
+                                            opevo_error *err)
 {
-    size_t parameters = opevo_space_parameter_count(self->described.space);
-    size_t components = component_count(self->described.space);
+    size_t parameters = opevo_space_parameter_count(recording->described.space);
+    size_t components = component_count(recording->described.space);
 
-    if (self->given.space) {
-        parameters += opevo_space_parameter_count(self->given.space);
-        components += component_count(self->given.space);
+    if (recording->given.space) {
+        parameters += opevo_space_parameter_count(recording->given.space);
+        components += component_count(recording->given.space);
     }
     self->vertices = opevo_calloc(parameters, sizeof *self->vertices);
     self->components = opevo_calloc(components, sizeof *self->components);
-    if (!self->vertices || !self->components || !opevo_i_landscape_recording_restart(self))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+    if (!self->vertices || !self->components)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", recording->path);
     return OPEVO_OK;
+}
+
+void opevo_i_landscape_scratch_clear(opevo_i_landscape_scratch *self)
+{
+    opevo_free(self->vertices);
+    opevo_free(self->components);
+    json_decref(self->quoted);
+    *self = (opevo_i_landscape_scratch){0};
+}
+
+static opevo_status no_memory(const opevo_i_landscape_recording *self, opevo_error *err)
+{
+    return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+}
+
+static opevo_status make_scratch(opevo_i_landscape_recording *self, opevo_error *err)
+{
+    opevo_status status = opevo_i_landscape_scratch_init(&self->scratch, self, err);
+
+    if (status == OPEVO_OK && !opevo_i_landscape_recording_restart(self))
+        return no_memory(self, err);
+    return status;
 }
 
 opevo_status opevo_i_landscape_recording_begin(opevo_i_landscape_recording *self,
@@ -289,45 +313,56 @@ opevo_status opevo_i_landscape_recording_begin_as(opevo_i_landscape_recording *s
 }
 
 /* What a text looks like; in a table also a JSON string, which stands for the text in it. */
-static opevo_value reading(opevo_i_landscape_recording *self, const char *text)
+static opevo_value reading(const opevo_i_landscape_recording *self, const char *text,
+                           opevo_i_landscape_scratch *scratch)
 {
     if (self->cells && *text == '"') {
-        json_decref(self->quoted);
-        self->quoted = json_loads(text, JSON_DECODE_ANY, NULL);
-        if (json_is_string(self->quoted))
+        json_decref(scratch->quoted);
+        scratch->quoted = json_loads(text, JSON_DECODE_ANY, NULL);
+        if (json_is_string(scratch->quoted))
             return (opevo_value){.kind = OPEVO_VALUE_TEXT,
-                                 .as = {.text = json_string_value(self->quoted)}};
+                                 .as = {.text = json_string_value(scratch->quoted)}};
     }
     return opevo_value_parse(text);
 }
 
+/* Values of a row, and the columns of a parameter among them. */
+typedef struct row_values {
+    const opevo_i_landscape_recording *recording;
+    const opevo_value *values;
+    opevo_i_landscape_scratch *scratch;
+} row_values;
+
 /* Find the values as they are or, when `read`, texts as what they look like. */
-static bool find_as(opevo_i_landscape_recording *self, const opevo_parameter *parameter,
-                    const size_t *columns, const opevo_value *values, bool read,
-                    opevo_index *vertex)
+static bool find_as(const row_values *self, const opevo_parameter *parameter, const size_t *columns,
+                    bool read, opevo_index *vertex)
 {
+    opevo_value *components = self->scratch->components;
+
     for (size_t i = 0; i < opevo_parameter_arity(parameter); i++) {
-        self->components[i] = values[columns[i]];
-        if (read && self->components[i].kind == OPEVO_VALUE_TEXT)
-            self->components[i] = reading(self, self->components[i].as.text);
+        components[i] = self->values[columns[i]];
+        if (read && components[i].kind == OPEVO_VALUE_TEXT)
+            components[i] = reading(self->recording, components[i].as.text, self->scratch);
     }
-    return opevo_parameter_find(parameter, self->components, vertex);
+    return opevo_parameter_find(parameter, components, vertex);
 }
 
 /* The vertex of a parameter. The cell `1` of a table is the number before it is a text, and `"1"`
  * the text, so that a list may have both; other texts and the number 1 of a list meet, too. */
-static bool find_vertex(opevo_i_landscape_recording *self, const opevo_parameter *parameter,
-                        const size_t *columns, const opevo_value *values, opevo_index *vertex)
+static bool find_vertex(const row_values *self, const opevo_parameter *parameter,
+                        const size_t *columns, opevo_index *vertex)
 {
-    return find_as(self, parameter, columns, values, self->cells, vertex) ||
-           find_as(self, parameter, columns, values, !self->cells, vertex);
+    bool read = self->recording->cells;
+
+    return find_as(self, parameter, columns, read, vertex) ||
+           find_as(self, parameter, columns, !read, vertex);
 }
 
-static bool is_empty(const opevo_parameter *parameter, const size_t *columns,
-                     const opevo_value *values)
+static bool is_empty(const row_values *self, const opevo_parameter *parameter,
+                     const size_t *columns)
 {
     for (size_t i = 0; i < opevo_parameter_arity(parameter); i++) {
-        const opevo_value *value = &values[columns[i]];
+        const opevo_value *value = &self->values[columns[i]];
 
         if (value->kind != OPEVO_VALUE_TEXT || *value->as.text)
             return false;
@@ -337,21 +372,22 @@ static bool is_empty(const opevo_parameter *parameter, const size_t *columns,
 
 /* The point that the values spell, which are empty for parameters that are not active; false, with
  * the number of the parameter that has no such value, when they spell none. */
-static bool find_point(opevo_i_landscape_recording *self, const opevo_i_landscape_layout *layout,
-                       const opevo_value *values, opevo_index *point, size_t *failed)
+static bool find_point(const row_values *self, const opevo_i_landscape_layout *layout,
+                       opevo_index *point, size_t *failed)
 {
     const size_t *columns = layout->columns;
+    opevo_index *vertices = self->scratch->vertices;
 
     for (size_t i = 0; i < opevo_space_parameter_count(layout->space); i++) {
         const opevo_parameter *parameter = opevo_space_parameter(layout->space, i);
         bool found = false;
 
-        self->vertices[i] = 0;
-        if (opevo_space_is_active(layout->space, i, self->vertices)) {
-            found = find_vertex(self, parameter, columns, values, &self->vertices[i]);
+        vertices[i] = 0;
+        if (opevo_space_is_active(layout->space, i, vertices)) {
+            found = find_vertex(self, parameter, columns, &vertices[i]);
         } else {
-            found = is_empty(parameter, columns, values);
-            self->vertices[i] = OPEVO_INACTIVE;
+            found = is_empty(self, parameter, columns);
+            vertices[i] = OPEVO_INACTIVE;
         }
         if (!found) {
             *failed = i;
@@ -359,18 +395,19 @@ static bool find_point(opevo_i_landscape_recording *self, const opevo_i_landscap
         }
         columns += opevo_parameter_arity(parameter);
     }
-    *point = opevo_space_encode(layout->space, self->vertices);
+    *point = opevo_space_encode(layout->space, vertices);
     return true;
 }
 
-static opevo_status fail_value(const opevo_i_landscape_recording *self, size_t failed, size_t line,
+static opevo_status fail_value(const opevo_i_landscape_recording *self,
+                               const opevo_i_landscape_scratch *scratch, size_t failed, size_t line,
                                opevo_error *err)
 {
     const opevo_parameter *parameter = opevo_space_parameter(self->described.space, failed);
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
-    if (self->vertices[failed] == OPEVO_INACTIVE)
+    if (scratch->vertices[failed] == OPEVO_INACTIVE)
         return opevo_i_landscape_fail_at(
             err, OPEVO_INVALID, self->path, line,
             "parameter '%.80s' is inactive in this branch; leave its cells empty.",
@@ -378,7 +415,7 @@ static opevo_status fail_value(const opevo_i_landscape_recording *self, size_t f
     for (size_t i = 0; i < opevo_parameter_arity(parameter); i++) {
         if (i)
             opevo_text_add(&text, ",");
-        opevo_value_print(&text, self->components[i]);
+        opevo_value_print(&text, scratch->components[i]);
     }
     status = opevo_text_check(&text, err);
     if (status == OPEVO_OK)
@@ -435,9 +472,60 @@ static bool append(opevo_i_landscape_recording *self, opevo_index point,
     return room && opevo_i_row_store_add(self->rows, point, row);
 }
 
-static opevo_status no_memory(const opevo_i_landscape_recording *self, opevo_error *err)
+opevo_status opevo_i_landscape_recording_place(const opevo_i_landscape_recording *self,
+                                               const opevo_value *values, size_t line,
+                                               opevo_i_landscape_scratch *scratch,
+                                               opevo_i_landscape_place *out, opevo_error *err)
 {
-    return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+    const row_values row = {.recording = self, .values = values, .scratch = scratch};
+    size_t failed = 0;
+
+    *out = (opevo_i_landscape_place){.point = 0};
+    if (!find_point(&row, &self->described, &out->point, &failed))
+        return fail_value(self, scratch, failed, line, err);
+    out->excluded = !opevo_space_allows(self->described.space, out->point);
+    if (out->excluded)
+        return self->restricts ? OPEVO_OK : fail_excluded(self, out->point, line, err);
+    if (self->given.space)
+        out->outside = !find_point(&row, &self->given, &out->given, &failed) ||
+                       !opevo_space_allows(self->given.space, out->given);
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_landscape_recording_put(opevo_i_landscape_recording *self,
+                                             const opevo_i_landscape_place *place,
+                                             const opevo_i_landscape_row *row, size_t line,
+                                             opevo_error *err)
+{
+    uint64_t first = 0;
+
+    if (place->excluded) {
+        self->ignored++;
+        return OPEVO_OK;
+    }
+    first = line_of(self, place->point);
+    if (first)
+        return opevo_i_landscape_fail_at(
+            err, OPEVO_INVALID, self->path, line,
+            "the configuration is already in line %llu; remove one of them%s.",
+            (unsigned long long)first,
+            self->selects ? ", or average them with --result UNIT:COLUMN,mean" : "");
+    if (self->lines && !opevo_index_map_put(self->lines, place->point, line))
+        return no_memory(self, err);
+    if (place->outside) {
+        self->ignored++;
+        return OPEVO_OK;
+    }
+    return append(self, self->given.space ? place->given : place->point, row, line)
+               ? OPEVO_OK
+               : no_memory(self, err);
+}
+
+void opevo_i_landscape_recording_expect(const opevo_i_landscape_recording *self,
+                                        const opevo_i_landscape_place *place)
+{
+    if (!place->excluded && !place->outside)
+        opevo_i_row_store_expect(self->rows, self->given.space ? place->given : place->point);
 }
 
 opevo_status opevo_i_landscape_recording_add(opevo_i_landscape_recording *self,
@@ -445,35 +533,12 @@ opevo_status opevo_i_landscape_recording_add(opevo_i_landscape_recording *self,
                                              const opevo_i_landscape_row *row, size_t line,
                                              opevo_error *err)
 {
-    opevo_index point = 0;
-    size_t failed = 0;
-    uint64_t first = 0;
+    opevo_i_landscape_place place;
+    opevo_status status =
+        opevo_i_landscape_recording_place(self, values, line, &self->scratch, &place, err);
 
-    if (!find_point(self, &self->described, values, &point, &failed))
-        return fail_value(self, failed, line, err);
-    if (!opevo_space_allows(self->described.space, point)) {
-        if (!self->restricts)
-            return fail_excluded(self, point, line, err);
-        self->ignored++;
-        return OPEVO_OK;
-    }
-    first = line_of(self, point);
-    if (first)
-        return opevo_i_landscape_fail_at(
-            err, OPEVO_INVALID, self->path, line,
-            "the configuration is already in line %llu; remove one of them%s.",
-            (unsigned long long)first,
-            self->selects ? ", or average them with --result UNIT:COLUMN,mean" : "");
-    if (self->lines && !opevo_index_map_put(self->lines, point, line))
-        return no_memory(self, err);
-    if (self->given.space) {
-        if (!find_point(self, &self->given, values, &point, &failed) ||
-            !opevo_space_allows(self->given.space, point)) {
-            self->ignored++;
-            return OPEVO_OK;
-        }
-    }
-    return append(self, point, row, line) ? OPEVO_OK : no_memory(self, err);
+    return status == OPEVO_OK ? opevo_i_landscape_recording_put(self, &place, row, line, err)
+                              : status;
 }
 
 size_t opevo_i_landscape_recording_rows(const opevo_i_landscape_recording *self)
@@ -503,9 +568,7 @@ void opevo_i_landscape_recording_clear(opevo_i_landscape_recording *self)
     opevo_free(self->own_names);
     opevo_text_free(&self->inferred);
     opevo_index_map_destroy(self->lines);
-    opevo_free(self->vertices);
-    opevo_free(self->components);
-    json_decref(self->quoted);
+    opevo_i_landscape_scratch_clear(&self->scratch);
     opevo_i_row_store_destroy(self->rows);
     opevo_free(self->line_of);
     opevo_i_landscape_criteria_clear(&self->criteria);

@@ -185,6 +185,18 @@ size_t opevo_i_row_store_find(const opevo_i_row_store *self, opevo_index point)
     return slot ? slot - 1 : SIZE_MAX;
 }
 
+void opevo_i_row_store_expect(const opevo_i_row_store *self, opevo_index point)
+{
+    size_t slot = 0;
+
+    if (!self->slot_count)
+        return;
+    slot = self->direct ? (size_t)point : (size_t)hash_of(point) & (self->slot_count - 1);
+    __builtin_prefetch(&self->slots[slot]);
+    if (!self->direct)
+        __builtin_prefetch(&self->tags[slot]);
+}
+
 static bool grow_slots(opevo_i_row_store *self)
 {
     opevo_i_row_store next = *self;

@@ -29,6 +29,9 @@ bool opevo_i_row_store_add(opevo_i_row_store *self, opevo_index point,
                            const opevo_i_landscape_row *row);
 /* The number of a point's row; SIZE_MAX: it has none. Cost: O(1), expected. */
 size_t opevo_i_row_store_find(const opevo_i_row_store *self, opevo_index point);
+/* Say that the row of a point will soon be asked for, or added: what that takes is fetched from
+ * memory meanwhile. */
+void opevo_i_row_store_expect(const opevo_i_row_store *self, opevo_index point);
 size_t opevo_i_row_store_count(const opevo_i_row_store *self);
 opevo_index opevo_i_row_store_point(const opevo_i_row_store *self, size_t row);
 /* The row, every number as it was added. */
