@@ -47,7 +47,12 @@ opevo_status opevo_i_sketch_fuse(opevo_pipeline *pipeline, int key, int first, i
 int opevo_i_sketch_consumers(const opevo_pipeline *pipeline, int stage, int *out);
 bool opevo_i_sketch_inlines(const opevo_pipeline *pipeline, int stage,
                             const opevo_sketch_target *target);
-bool opevo_i_sketch_needs_tiling(const opevo_pipeline *pipeline, int stage);
+/* Whether it reuses what it reads (opevo_tensor_needs_tiling). Ansor also tiles element-wise stages
+ * that read two smaller tensors, such as a scale and a shift, and never computes them on the tiles
+ * of the sum before them. Without `ansor` a stage needs no tiles that sums nothing and reads a
+ * whole tensor at its own place. */
+bool opevo_i_sketch_needs_tiling(const opevo_pipeline *pipeline, int stage,
+                                 const opevo_sketch_target *target);
 bool opevo_i_sketch_needs_rfactor(const opevo_pipeline *pipeline, int stage, unsigned cores);
 /* Whether a block of so many threads, in warps of `warp`, should share a sum. */
 bool opevo_i_sketch_needs_threads(const opevo_pipeline *pipeline, int stage, int threads, int warp);
@@ -75,8 +80,8 @@ opevo_status opevo_i_sketch_check_reads(const opevo_computation *computation, op
  * vectors where no definition reduces; a dimension stays that threads can divide. `reshaped`
  * becomes true for the stages, by number, for whose sake it is; *any says whether there are such.
  * Errors: NOMEM. */
-opevo_status opevo_i_sketch_reshape(opevo_pipeline *pipeline, unsigned threads, bool *reshaped,
-                                    bool *any, opevo_error *err);
+opevo_status opevo_i_sketch_reshape(opevo_pipeline *pipeline, const opevo_sketch_target *target,
+                                    bool *reshaped, bool *any, opevo_error *err);
 
 /* ---- sketch_panels.c ---- */
 

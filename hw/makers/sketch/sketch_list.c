@@ -141,8 +141,8 @@ static opevo_status run_from(opevo_i_sketch_generator *self, bool reshaped)
         return OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for sketches.");
     OPEVO_TRY(opevo_pipeline_create(self->computation, &first->sketch.pipeline, self->err));
     if (reshaped)
-        OPEVO_TRY(opevo_i_sketch_reshape(first->sketch.pipeline, self->target->threads,
-                                         first->reshaped, &any, self->err));
+        OPEVO_TRY(opevo_i_sketch_reshape(first->sketch.pipeline, self->target, first->reshaped,
+                                         &any, self->err));
     first->sketch.registers = first->sketch.packed = -1;
     first->sketch.dialect = self->target->dialect;
     first->stage = self->computation->tensors - 1;

@@ -76,11 +76,31 @@ bool opevo_i_sketch_inlines(const opevo_pipeline *pipeline, int stage,
            opevo_i_sketch_leaves_room(pipeline, stage);
 }
 
-bool opevo_i_sketch_needs_tiling(const opevo_pipeline *pipeline, int stage)
+/* Whether a definition reads a tensor at its own place. */
+typedef struct owner {
+    const opevo_definition *definition;
+    bool found;
+} owner;
+
+static void find_own(void *context, const opevo_expression *read)
+{
+    owner *self = context;
+
+    self->found |= opevo_reads_own_place(self->definition, read);
+}
+
+bool opevo_i_sketch_needs_tiling(const opevo_pipeline *pipeline, int stage,
+                                 const opevo_sketch_target *target)
 {
     const opevo_tensor *tensor = defined(pipeline, stage);
+    owner own = {0};
 
-    return tensor && opevo_tensor_needs_tiling(tensor);
+    if (!tensor || !opevo_tensor_needs_tiling(tensor))
+        return false;
+    own.definition = tensor->definition;
+    if (!target->ansor && own.definition->reducer == OPEVO_REDUCER_NONE)
+        opevo_expression_reads(own.definition->value, find_own, &own);
+    return !own.found;
 }
 
 /* The products of the extents of the axes that do not reduce, and of those that do. */

@@ -102,15 +102,15 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_i_sketch_reshape(opevo_pipeline *pipeline, unsigned threads, bool *reshaped,
-                                    bool *any, opevo_error *err)
+opevo_status opevo_i_sketch_reshape(opevo_pipeline *pipeline, const opevo_sketch_target *target,
+                                    bool *reshaped, bool *any, opevo_error *err)
 {
     int last = pipeline->stages - 1;
     opevo_status status = OPEVO_OK;
 
     *any = false;
     if (!opevo_i_sketch_reduces_anywhere(pipeline)) {
-        status = merge_rows(pipeline, last, threads > 1, any, err);
+        status = merge_rows(pipeline, last, target->threads > 1, any, err);
         reshaped[last] = *any;
         return status;
     }
@@ -120,7 +120,7 @@ opevo_status opevo_i_sketch_reshape(opevo_pipeline *pipeline, unsigned threads, 
 
         if (!definition_of(pipeline, stage) ||
             definition_of(pipeline, stage)->reducer == OPEVO_REDUCER_NONE ||
-            !opevo_i_sketch_needs_tiling(pipeline, stage))
+            !opevo_i_sketch_needs_tiling(pipeline, stage, target))
             continue;
         status = reshape_sum(pipeline, stage, &here, err);
         reshaped[stage] = here;

@@ -93,7 +93,7 @@ static opevo_i_sketch_verdict should_write(const opevo_i_sketch_generator *self,
                                            const opevo_i_sketch_state *from)
 {
     if (opevo_i_sketch_is_written(from) ||
-        !opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage) ||
+        !opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage, self->target) ||
         opevo_i_sketch_elementwise(from->sketch.pipeline, from->stage) >= 0)
         return OPEVO_I_SKIP;
     return opevo_i_sketch_is_gpu(self->target->dialect) ? OPEVO_I_APPLY_ALONE : OPEVO_I_APPLY;
@@ -120,7 +120,7 @@ cleanup:
 static opevo_i_sketch_verdict should_fuse(const opevo_i_sketch_generator *self,
                                           const opevo_i_sketch_state *from)
 {
-    if (!opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage) ||
+    if (!opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage, self->target) ||
         opevo_i_sketch_elementwise(from->sketch.pipeline, from->stage) < 0)
         return OPEVO_I_SKIP;
     return opevo_i_sketch_is_written(from) || opevo_i_sketch_is_gpu(self->target->dialect)
@@ -165,9 +165,9 @@ static opevo_status do_fuse(opevo_i_sketch_generator *self, const opevo_i_sketch
 static opevo_i_sketch_verdict should_tile(const opevo_i_sketch_generator *self,
                                           const opevo_i_sketch_state *from)
 {
-    (void)self;
-    return opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage) ? OPEVO_I_APPLY_ALONE
-                                                                           : OPEVO_I_SKIP;
+    return opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage, self->target)
+               ? OPEVO_I_APPLY_ALONE
+               : OPEVO_I_SKIP;
 }
 
 static opevo_status do_tile(opevo_i_sketch_generator *self, const opevo_i_sketch_state *from)

@@ -18,13 +18,14 @@ static bool is_crossed(const opevo_i_pipeline_stage *stage)
 }
 
 /* A tiled stage that reads the other itself, if that has axes along which threads can bring it. */
-static bool fetches(const opevo_i_sketch_state *self, int reader, int stage)
+static bool fetches(const opevo_i_sketch_state *self, int reader, int stage,
+                    const opevo_sketch_target *target)
 {
     const opevo_pipeline *pipeline = self->sketch.pipeline;
 
     return opevo_i_pipeline_at(pipeline, stage)->dims > 0 &&
            self->sketch.tiled[pipeline->order[reader]] &&
-           opevo_i_sketch_needs_tiling(pipeline, reader) &&
+           opevo_i_sketch_needs_tiling(pipeline, reader, target) &&
            !is_crossed(opevo_i_pipeline_at(pipeline, reader)) &&
            opevo_pipeline_reads(pipeline, reader, stage);
 }
@@ -36,7 +37,7 @@ opevo_i_sketch_verdict opevo_i_sketch_should_read(const opevo_i_sketch_generator
 
     (void)self;
     return opevo_i_sketch_consumers(from->sketch.pipeline, from->stage, consumers) > 0 &&
-                   fetches(from, consumers[0], from->stage)
+                   fetches(from, consumers[0], from->stage, self->target)
                ? OPEVO_I_APPLY_ALONE
                : OPEVO_I_SKIP;
 }
@@ -64,7 +65,7 @@ opevo_status opevo_i_sketch_do_read(opevo_i_sketch_generator *self,
         opevo_pipeline *pipeline = to->sketch.pipeline;
         int reader = consumers[i] + added;
 
-        if (!fetches(to, reader, to->stage))
+        if (!fetches(to, reader, to->stage, self->target))
             continue;
         OPEVO_TRY(opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_CACHE_READ, to->stage, 2,
                                       (int64_t[]){OPEVO_SCOPE_SHARED, reader}, self->err));
@@ -106,7 +107,7 @@ static opevo_status find_common(const opevo_i_sketch_generator *self,
     *common = 0;
     if (opevo_i_pipeline_is_output(pipeline, pipeline->order[from->stage]) ||
         opevo_i_sketch_consumers(pipeline, from->stage, consumers) != 1 ||
-        opevo_i_sketch_needs_tiling(pipeline, consumers[0]))
+        opevo_i_sketch_needs_tiling(pipeline, consumers[0], self->target))
         return OPEVO_OK;
     *target = consumers[0];
     reader = opevo_i_pipeline_at(pipeline, *target);

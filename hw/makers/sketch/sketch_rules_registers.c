@@ -21,7 +21,7 @@ opevo_i_sketch_verdict opevo_i_sketch_should_gather(const opevo_i_sketch_generat
                                                     const opevo_i_sketch_state *from)
 {
     return may_gather(self, from) &&
-                   (opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage) ||
+                   (opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage, self->target) ||
                     opevo_i_sketch_has_rows(from->sketch.pipeline, from->stage))
                ? OPEVO_I_APPLY
                : OPEVO_I_SKIP;
@@ -74,7 +74,7 @@ opevo_status opevo_i_sketch_do_gather(opevo_i_sketch_generator *self,
 {
     opevo_i_sketch_panel panels[OPEVO_I_PANELS];
     int count =
-        opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage)
+        opevo_i_sketch_needs_tiling(from->sketch.pipeline, from->stage, self->target)
             ? opevo_i_sketch_panels(from->sketch.pipeline, from->stage, has_layouts(self), panels)
             : 0;
     opevo_status status = gather(self, from, opevo_i_sketch_stage(from)->dims - 1, NULL);

@@ -132,7 +132,8 @@ static bool is_parts(const opevo_sketch *self, int key)
     return key == self->registers && self->pipeline->stage[key]->map;
 }
 
-static opevo_status find_places(opevo_sketch *self, opevo_error *err)
+static opevo_status find_places(opevo_sketch *self, const opevo_sketch_target *target,
+                                opevo_error *err)
 {
     const opevo_pipeline *pipeline = self->pipeline;
     opevo_status status = OPEVO_OK;
@@ -146,7 +147,7 @@ static opevo_status find_places(opevo_sketch *self, opevo_error *err)
         if (stage->kind == OPEVO_STAGE_INPUT || stage->place != OPEVO_PLACE_ROOT ||
             self->closed[key] || (self->tiled[key] && !is_parts(self, key)) ||
             opevo_i_pipeline_is_output(pipeline, key) ||
-            opevo_i_sketch_needs_tiling(pipeline, number))
+            opevo_i_sketch_needs_tiling(pipeline, number, target))
             continue;
         OPEVO_TRY(opevo_i_sketch_add_slot(self, OPEVO_SLOT_LOCATION, key, "location", &slot, err));
         add_place(slot, OPEVO_I_AT_ROOT, 0);
@@ -280,7 +281,7 @@ opevo_status opevo_i_sketch_find_slots(opevo_sketch *sketch, const opevo_sketch_
     OPEVO_TRY(find_tiles(sketch, err));
     if (opevo_i_sketch_is_gpu(sketch->dialect))
         return opevo_i_sketch_find_gpu(sketch, err);
-    OPEVO_TRY(find_places(sketch, err));
+    OPEVO_TRY(find_places(sketch, target, err));
     if (target->threads > 1)
         OPEVO_TRY(find_threads(sketch, err));
     OPEVO_TRY(find_unrolling(sketch, err));

@@ -180,3 +180,33 @@ CHECK_TEST(test_scattered_results)
     }
     batch_run();
 }
+
+/* Functions of a product that read one vector, several, and a single number are computed on its
+ * tiles: they have as many sketches. Ansor's rules tile those that read two such tensors. */
+CHECK_TEST(test_functions_of_sums)
+{
+    static const char product[] = "A[i:64, k:32]; B[k, j:96]; S[j]; T[j]; N[]; "
+                                  "C[i, j] = sum(k) A[i, k]*B[k, j]; Y[i, j] = ";
+    static const char *const functions[] = {"max(C[i, j] + S[j], 0)", "max(C[i, j]*S[j] + T[j], 0)",
+                                            "erf((C[i, j] + S[j])/N[])*N[]"};
+
+    for (int ansor = 0; ansor < 2; ansor++) {
+        const opevo_sketch_target target = {
+            .dialect = OPEVO_KERNEL_C, .cores = 1, .threads = 1, .ansor = ansor};
+        size_t count[3];
+
+        for (int i = 0; i < 3; i++) {
+            opevo_computation *computation = NULL;
+            opevo_sketches *sketches = NULL;
+            char text[256];
+
+            snprintf(text, sizeof text, "%s%s", product, functions[i]);
+            CHECK_OK(opevo_computation_read(text, &computation, &err));
+            CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
+            count[i] = sketches->count;
+            opevo_sketches_destroy(sketches);
+            opevo_computation_destroy(computation);
+        }
+        assert_true(ansor == (count[1] != count[0]) && ansor == (count[2] != count[0]));
+    }
+}
