@@ -16,7 +16,8 @@
 #define OPEVO_I_EVOLVER_OPTIONS(with)                                                              \
     {"harness", "FILE", "harness of the kernel (default: KERNEL.json beside KERNEL.ll)", false},   \
         {"on", "MACHINE",                                                                          \
-         "what runs variants: simt, the interpreter (default), cpu, cuda:N or hip:N", false},      \
+         "what runs variants: simt, the interpreter (default), cpu, cuda:N, hip:N or opencl:N",    \
+         false},                                                                                   \
         {"with", "KEY=VALUE", with, true},                                                         \
         {"jobs", "N", "worker processes (default: all cores, or 1 where times are measured)",      \
          false},                                                                                   \

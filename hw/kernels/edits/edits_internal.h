@@ -213,7 +213,13 @@ struct opevo_variant {
 /* Rewrite a clone of the variant for another machine. Errors: INVALID with what has no counterpart;
  * NOMEM. */
 opevo_status opevo_i_edit_lower_cpu(LLVMModuleRef llvm, opevo_error *err);
+/* The part of it that gives NVIDIA's functions the names of gk_ functions, of LLVM and of the C
+ * library. */
+opevo_status opevo_i_edit_lower_names(LLVMModuleRef llvm, opevo_error *err);
 opevo_status opevo_i_edit_lower_amdgcn(const opevo_module *base, LLVMModuleRef llvm,
                                        const char *gpu, unsigned most, opevo_error *err);
+/* Append the clone, which is changed, as OpenCL C 1.2. Errors as above. */
+opevo_status opevo_i_edit_print_opencl(const opevo_module *base, LLVMModuleRef llvm,
+                                       opevo_text *out, opevo_error *err);
 
 #endif

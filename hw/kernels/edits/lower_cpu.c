@@ -82,13 +82,19 @@ static opevo_status lower_shared(LLVMModuleRef llvm, opevo_error *err)
     return OPEVO_OK;
 }
 
-opevo_status opevo_i_edit_lower_cpu(LLVMModuleRef llvm, opevo_error *err)
+opevo_status opevo_i_edit_lower_names(LLVMModuleRef llvm, opevo_error *err)
 {
-    opevo_status status = OPEVO_OK;
     opevo_i_edit_lowering self = {
         .llvm = llvm, .read = read_hook, .barrier = call_barrier, .libm = true};
 
-    OPEVO_TRY(opevo_i_edit_lower_calls(&self, err));
+    return opevo_i_edit_lower_calls(&self, err);
+}
+
+opevo_status opevo_i_edit_lower_cpu(LLVMModuleRef llvm, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_edit_lower_names(llvm, err));
     for (LLVMValueRef f = LLVMGetFirstFunction(llvm); f; f = LLVMGetNextFunction(f)) {
         opevo_i_edit_lower_function(f, LLVMCCallConv);
         for (LLVMUseRef use = LLVMGetFirstUse(f); use; use = LLVMGetNextUse(use))

@@ -37,6 +37,7 @@ static const struct form {
     [OPEVO_FORM_AMDGCN] = {"amdgcn", "amdgcn-amd-amdhsa", "gfx906", "gfx", LLVMObjectFile, true},
     [OPEVO_FORM_CPU_LL] = {"cpu-ll", NULL, NULL, NULL, LLVMAssemblyFile, false},
     [OPEVO_FORM_CPU_OBJECT] = {"cpu-object", NULL, NULL, NULL, LLVMObjectFile, true},
+    [OPEVO_FORM_OPENCL] = {"opencl", NULL, NULL, NULL, LLVMAssemblyFile, false},
 };
 
 bool opevo_variant_form_of(const char *name, opevo_variant_form *out)
@@ -276,8 +277,12 @@ opevo_status opevo_variant_emit(const opevo_variant *variant, opevo_variant_form
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "A module for %s cannot be written as %s; compile the kernel for NVPTX.",
                           targets[target], forms[form].name);
+    if (form == OPEVO_FORM_OPENCL && machine)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "OpenCL C is for every machine; do not name %.60s.",
+                          machine);
     clone = LLVMCloneModule(variant->body.llvm);
-    status = emit(variant, clone, form, machine, block_size, out, err);
+    status = form == OPEVO_FORM_OPENCL ? opevo_i_edit_print_opencl(variant->base, clone, out, err)
+                                       : emit(variant, clone, form, machine, block_size, out, err);
     LLVMDisposeModule(clone);
     return status;
 }

@@ -12,8 +12,8 @@
 
 enum { STEPS_FACTOR = 4, STEPS_MORE = 10000 };
 
-/* Machine code of the variant; empty for the interpreter, which reads the module. Errors: INVALID
- * if the code generator refuses it. */
+/* Machine code of the variant, its source for OpenCL; empty for the interpreter, which reads the
+ * module. Errors: INVALID if the code generator refuses it. */
 static opevo_status compile(const opevo_i_evolver_kernel *kernel, const opevo_variant *variant,
                             opevo_text *object, opevo_error *err)
 {
@@ -23,11 +23,28 @@ static opevo_status compile(const opevo_i_evolver_kernel *kernel, const opevo_va
     if (kernel->machine == OPEVO_I_SIMT)
         return OPEVO_OK;
     if (kernel->machine == OPEVO_I_GPU)
-        form = opevo_gpu_is_hip(kernel->gpu) ? OPEVO_FORM_AMDGCN : OPEVO_FORM_PTX;
+        form = opevo_gpu_is_opencl(kernel->gpu) ? OPEVO_FORM_OPENCL
+               : opevo_gpu_is_hip(kernel->gpu)  ? OPEVO_FORM_AMDGCN
+                                                : OPEVO_FORM_PTX;
     OPEVO_TRY(
         opevo_variant_emit(variant, form, *kernel->target ? kernel->target : NULL, 0, object, err));
     OPEVO_TRY(opevo_text_check(object, err));
 cleanup:
+    return status;
+}
+
+static opevo_status create_gpu_launcher(opevo_i_evolver_kernel *kernel, const opevo_text *object,
+                                        bool base, opevo_launcher **out, opevo_error *err)
+{
+    opevo_text image = {0};
+    opevo_status status = OPEVO_OK;
+
+    if (!opevo_gpu_is_opencl(kernel->gpu))
+        return opevo_gpu_launcher(kernel->gpu, object->data, object->length, base, out, err);
+    status = opevo_gpu_build(kernel->gpu, object->data, &image, err);
+    if (status == OPEVO_OK)
+        status = opevo_gpu_launcher(kernel->gpu, image.data, image.length, base, out, err);
+    opevo_text_free(&image);
     return status;
 }
 
@@ -41,7 +58,7 @@ static opevo_status create_launcher(opevo_i_evolver_kernel *kernel, const opevo_
     case OPEVO_I_CPU:
         return opevo_fibers_launcher(kernel->fibers, object->data, object->length, base, out, err);
     case OPEVO_I_GPU:
-        return opevo_gpu_launcher(kernel->gpu, object->data, object->length, base, out, err);
+        return create_gpu_launcher(kernel, object, base, out, err);
     case OPEVO_I_SIMT:
         break;
     }

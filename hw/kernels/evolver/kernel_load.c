@@ -107,12 +107,14 @@ static opevo_status set_all(opevo_i_evolver_kernel *kernel, const json_t *settin
 
 static opevo_status set_machine(opevo_i_evolver_kernel *kernel, const char *on, opevo_error *err)
 {
-    const bool gpu = !strncmp(on, "cuda:", 5) || !strncmp(on, "hip:", 4);
+    const bool gpu =
+        !strncmp(on, "cuda:", 5) || !strncmp(on, "hip:", 4) || !strncmp(on, "opencl:", 7);
     opevo_status status = OPEVO_OK;
 
     if (!gpu && strcmp(on, "simt") != 0 && strcmp(on, "cpu") != 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "Kernels are not run on %.100s; use simt, cpu, cuda:N or hip:N.", on);
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "Kernels are not run on %.100s; use simt, cpu, cuda:N, hip:N or opencl:N.", on);
     if (opevo_module_machine(kernel->module) != OPEVO_MODULE_NVPTX)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "The kernel is not compiled for NVIDIA's GPUs; compile it with "
@@ -122,7 +124,9 @@ static opevo_status set_machine(opevo_i_evolver_kernel *kernel, const char *on, 
         OPEVO_TRY(opevo_fibers_create(&opevo_fibers_defaults, &kernel->fibers, err));
     if (gpu) {
         OPEVO_TRY(opevo_gpu_open(on, &opevo_gpu_defaults, &kernel->gpu, err));
-        if (!*kernel->target)
+        if (*kernel->target && opevo_gpu_is_opencl(kernel->gpu))
+            return OPEVO_FAIL(err, OPEVO_INVALID, "with machine: OpenCL compiles for its device.");
+        if (!*kernel->target && !opevo_gpu_is_opencl(kernel->gpu))
             snprintf(kernel->target, sizeof kernel->target, "%s", opevo_gpu_machine(kernel->gpu));
     }
     if (!kernel->costs)

@@ -319,7 +319,7 @@ static opevo_status emit(opevo_i_evolver_kernel *kernel, const json_t *request, 
     else
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "Unknown form %.100s; use ll, ptx, amdgcn-ll, amdgcn, cpu-ll, "
-                            "cpu-object or diff.",
+                            "cpu-object, opencl or diff.",
                             form);
     if (status == OPEVO_OK)
         status = opevo_text_check(&bytes, err);

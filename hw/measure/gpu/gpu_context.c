@@ -100,6 +100,27 @@ bool opevo_gpu_is_hip(const opevo_gpu *gpu)
     return gpu->vendor->hip;
 }
 
+bool opevo_gpu_is_opencl(const opevo_gpu *gpu)
+{
+    return gpu->vendor->own != NULL;
+}
+
+opevo_status opevo_gpu_build(const opevo_gpu *gpu, const char *source, opevo_text *image,
+                             opevo_error *err)
+{
+    static const char *const words[] = {"-cl-fp32-correctly-rounded-divide-sqrt"};
+    char *code = NULL;
+    size_t size = 0;
+    opevo_status status = opevo_i_gpu_compile(gpu->vendor, "", source, words,
+                                              gpu->facts.rounds_quotients, &code, &size, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    opevo_text_add_bytes(image, code, size);
+    opevo_free(code);
+    return opevo_text_check(image, err);
+}
+
 const char *opevo_gpu_machine(const opevo_gpu *gpu)
 {
     return gpu->facts.arch;

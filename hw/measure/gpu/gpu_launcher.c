@@ -305,8 +305,13 @@ static void *find_function(launcher *self, const char *name)
             return self->known[i].function;
     }
     opevo_i_gpu_lowered_name(self->image, self->image_bytes, name, lowered);
-    if (self->gpu->driver.get_function(&function, self->module, lowered))
-        return NULL;
+    if (self->gpu->driver.get_function(&function, self->module, lowered)) {
+        if (!opevo_gpu_is_opencl(self->gpu))
+            return NULL;
+        snprintf(lowered, sizeof lowered, "%.1000s_", name); /* edits.h says of which kernels */
+        if (self->gpu->driver.get_function(&function, self->module, lowered))
+            return NULL;
+    }
     if (self->known_count < MOST_KNOWN) {
         snprintf(self->known[self->known_count].name, OPEVO_KERNEL_EXPRESSION, "%s", name);
         self->known[self->known_count++].function = function;

@@ -167,6 +167,8 @@ opevo_status opevo_i_opencl_describe(unsigned ordinal, opevo_i_gpu_facts *out, o
     out->l2_bytes = device_number(&device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
     out->threads = device_number(&device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     out->shared_bytes = device_number(&device, CL_DEVICE_LOCAL_MEM_SIZE);
+    out->rounds_quotients = (device_number(&device, CL_DEVICE_SINGLE_FP_CONFIG) &
+                             CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     out->on_host = (device_number(&device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
     if (out->on_host)
         out->vector_bits =

@@ -34,7 +34,7 @@ static void note_signal(int number)
 
 static void catch_signals(void)
 {
-    static const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGABRT};
+    static const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
     const struct sigaction action = {.sa_handler = note_signal};
 
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

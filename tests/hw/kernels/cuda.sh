@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # cuda.sh HOW-TO KERNELS OPEVO: the kernel in CUDA of the how-to is compiled without NVIDIA's headers, as the page says,
-# and accepted by the interpreter and as native code; so is a kernel with every function of cuda_words.h.
+# and accepted by the interpreter, as native code and by OpenCL, if there is a device; so is a kernel with every function
+# of cuda_words.h.
 set -eu
 page=$1 kernels=$2 opevo=$3
 for program in clang-19 "$(dirname "$opevo")/opevo-evolver"; do
@@ -82,8 +83,12 @@ EOT
 cd "$folder"
 sh -e compile.sh
 sed 's/scan\./all./g' compile.sh | sh -e
+machines='simt cpu'
+if "$opevo" devices | grep -q '^opencl:0 '; then
+    machines="$machines opencl:0"
+fi
 for kernel in scan all; do
-    for machine in simt cpu; do
+    for machine in $machines; do
         "$opevo" edits apply "$kernel.ll" none --on "$machine" >said || {
             cat said
             exit 1

@@ -121,10 +121,11 @@ CHECK_TEST(test_flag_of_denormals)
 
 CHECK_TEST(test_names)
 {
-    static const char *const names[] = {"ll", "ptx", "amdgcn-ll", "amdgcn", "cpu-ll", "cpu-object"};
+    static const char *const names[] = {"ll",     "ptx",        "amdgcn-ll", "amdgcn",
+                                        "cpu-ll", "cpu-object", "opencl"};
     opevo_variant_form form;
 
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         assert_true(opevo_variant_form_of(names[i], &form));
         assert_int_equal(form, i);
     }

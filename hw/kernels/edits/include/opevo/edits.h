@@ -186,6 +186,9 @@ void opevo_variant_diff(const opevo_variant *variant, opevo_text *out);
  *   amdgcn       a code object of it, linked by ld.lld; kernels keep their names
  *   cpu-ll       lowered to this machine's CPU (see below)
  *   cpu-object   a relocatable object of it, position-independent code
+ *   opencl       OpenCL C 1.2; dynamic shared memory is one more argument of kernels, of local
+ *                memory, behind the others, and a struct by value one of as many bytes; a
+ *                kernel that has the name of a function of OpenCL C gets "_" behind it
  *
  * On a CPU a kernel is a function of its arguments for one work item. It calls these functions,
  * which the launcher defines, with axis 0 (x) to 2 (z):
@@ -202,7 +205,8 @@ typedef enum opevo_variant_form {
     OPEVO_FORM_AMDGCN_LL,
     OPEVO_FORM_AMDGCN,
     OPEVO_FORM_CPU_LL,
-    OPEVO_FORM_CPU_OBJECT
+    OPEVO_FORM_CPU_OBJECT,
+    OPEVO_FORM_OPENCL
 } opevo_variant_form;
 
 /* The form of a name above; false for others. */

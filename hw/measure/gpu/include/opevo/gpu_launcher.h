@@ -24,13 +24,19 @@ typedef struct opevo_gpu_options {
 
 extern const opevo_gpu_options opevo_gpu_defaults; /* 15 windows, 10 s */
 
-/*   name  "cuda:0", "hip:1"
+/*   name  "cuda:0", "hip:1", "opencl:0"
  * Errors: INVALID for another name; IO with what to install, or that there is no such device;
  * NOMEM. */
 opevo_status opevo_gpu_open(const char *name, const opevo_gpu_options *options, opevo_gpu **out,
                             opevo_error *err);
 void opevo_gpu_close(opevo_gpu *gpu); /* NULL is allowed */
 bool opevo_gpu_is_hip(const opevo_gpu *gpu);
+bool opevo_gpu_is_opencl(const opevo_gpu *gpu);
+/* The image of a source in OpenCL C, for opevo_gpu_launcher; quotients and roots are rounded
+ * correctly where the device can do that. The compiler's log goes to standard error. Errors:
+ * INVALID for a source that does not compile; IO; NOMEM. */
+opevo_status opevo_gpu_build(const opevo_gpu *gpu, const char *source, opevo_text *image,
+                             opevo_error *err);
 /* "sm_90"; "" where the driver does not say it. */
 const char *opevo_gpu_machine(const opevo_gpu *gpu);
 /* A kernel hangs, or has cost the context: nothing runs any more, and the process should end. */
@@ -45,7 +51,7 @@ void opevo_gpu_end(opevo_gpu *gpu);
 
 /* A launcher of the kernels in a module.
  *   gpu    must outlive the launcher, and serve one harness only
- *   image  CUDA: PTX or a cubin; HIP: a code object; copied
+ *   image  CUDA: PTX or a cubin; HIP: a code object; OpenCL: what was built; copied
  *   base   its cases set the time limits of the others: ten times as long plus 0.1 s, but
  *          options.timeout_s at most
  * Verdicts: unsupported for a kernel that is missing or a launch that the driver refuses; out of
