@@ -90,8 +90,8 @@ opevo_status opevo_i_cli_library_tune(const opevo_call *call, opevo_network_plan
                                       const opevo_network_library_options *library_options,
                                       opevo_network_library **library, opevo_text *out,
                                       int *exit_code, opevo_error *err);
-/* All of it. */
+/* All of it; `inputs` are those of --check-input. */
 opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan *plan,
-                                      opevo_text *out, int *exit_code, opevo_error *err);
+                                      const opevo_i_cli_arrays *inputs, opevo_text *out, int *exit_code, opevo_error *err);
 
 #endif

@@ -188,23 +188,20 @@ opevo_status opevo_i_cli_library_prepare(const opevo_call *call, bool *made, ope
 }
 
 opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan *plan,
-                                      opevo_text *out, int *exit_code, opevo_error *err)
+                                      const opevo_i_cli_arrays *inputs, opevo_text *out,
+                                      int *exit_code, opevo_error *err)
 {
     const char *folder = opevo_i_cli_option(call, "-o");
     bool json = opevo_i_cli_flag(call, "json");
     opevo_network_library_sizes sizes = {0};
     opevo_network_library_options options;
     opevo_network_library *library = NULL;
-    opevo_i_cli_arrays inputs = {0};
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(read_options(call, &options, err));
-    if (opevo_i_cli_flag(call, "check-input"))
-        OPEVO_TRY(opevo_i_cli_arrays_read("check-input", opevo_i_cli_option(call, "check-input"),
-                                          &inputs, err));
-    options.inputs = inputs.array;
-    options.input_count = (size_t)inputs.count;
+    options.inputs = inputs->array;
+    options.input_count = (size_t)inputs->count;
     opevo_i_cli_network_say(call, "making a kernel for each computation");
     OPEVO_TRY(opevo_network_plan_library(plan, &options, &library, err));
     if (opevo_network_library_check_folder(library, folder, &inner) != OPEVO_OK) {
@@ -233,6 +230,5 @@ opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan
 cleanup:
     opevo_i_cli_network_say(call, "");
     opevo_network_library_destroy(library);
-    opevo_i_cli_arrays_free(&inputs);
     return status;
 }

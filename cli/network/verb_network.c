@@ -30,7 +30,10 @@ static const opevo_option options[] = {
      false},
     {"seed", "N", "of the inputs of -o's test, and of the runs of --on (default 1)", false},
     {"check-input", "FILE,FILE,...",
-     "with -o: what its test runs on, a tensor for each input (default: drawn from --seed)", false},
+     "with -o: what its test runs on, a tensor for each input (default: drawn from --seed); "
+     "without "
+     "--shape also the shapes that the model leaves open",
+     false},
     {"on", "DEVICE",
      "with -o: cpu tunes the kernels there; cuda:N and hip:N make a library for a GPU, and with "
      "--trials or --seconds tune it there",
@@ -195,8 +198,9 @@ cleanup:
 }
 
 /* The library; where --error changes results, its test expects those of the model without. */
-static opevo_status emit(const opevo_call *call, const opevo_network *network, uint32_t mask,
-                         double error, opevo_text *out, int *exit_code, opevo_error *err)
+static opevo_status emit(const opevo_call *call, const opevo_network *network,
+                         const opevo_i_cli_arrays *inputs, uint32_t mask, double error,
+                         opevo_text *out, int *exit_code, opevo_error *err)
 {
     const opevo_network_plan_options how = {
         .passes = mask, .error = error, .chooses = opevo_i_cli_network_is_tuned(call)};
@@ -205,7 +209,7 @@ static opevo_status emit(const opevo_call *call, const opevo_network *network, u
 
     opevo_i_cli_network_say(call, "running the passes");
     OPEVO_TRY(opevo_network_plan_create(network, &how, &plan, err));
-    OPEVO_TRY(opevo_i_cli_library_emit(call, plan, out, exit_code, err));
+    OPEVO_TRY(opevo_i_cli_library_emit(call, plan, inputs, out, exit_code, err));
 cleanup:
     opevo_network_plan_destroy(plan);
     return status;
@@ -246,15 +250,19 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(check_options(call, list.count, err));
     if (files)
         OPEVO_TRY(opevo_i_cli_arrays_read("run", files, &inputs, err));
+    else if (opevo_i_cli_flag(call, "check-input"))
+        OPEVO_TRY(opevo_i_cli_arrays_read("check-input", opevo_i_cli_option(call, "check-input"),
+                                          &inputs, err));
     given = (opevo_network_given){.shapes = list.shape,
                                   .shape_count = list.count,
                                   .bindings = bindings,
                                   .binding_count = binding_count,
-                                  .values = inputs.array,
+                                  .values = files || !list.count ? inputs.array : NULL,
                                   .files = inputs.file,
                                   .value_count = (size_t)inputs.count,
                                   .lengths = inputs.length,
                                   .length_count = (size_t)inputs.files,
+                                  .shapes_only = !files,
                                   .counts = !files};
     if (opevo_i_cli_flag(call, "-o"))
         OPEVO_TRY(opevo_i_cli_library_prepare(call, &made, err));
@@ -263,7 +271,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     opevo_i_cli_network_say(call, "");
     opevo_i_cli_network_warn(call, network);
     if (opevo_i_cli_flag(call, "-o")) {
-        status = emit(call, network, mask, error, out, exit_code, err);
+        status = emit(call, network, &inputs, mask, error, out, exit_code, err);
         goto cleanup;
     }
     OPEVO_TRY(opevo_network_inference_create(network, &inference, err));

@@ -124,26 +124,51 @@ static void read_branch(opevo_i_net_builder *self, const char *name, const char 
     opevo_i_net_names_free(&inner.names);
 }
 
+/* The node that takes one of two tensors; what nobody reads may be unknown. */
+static int choose_one(opevo_i_net_builder *self, int target, int yes, int no)
+{
+    opevo_i_net_scope *scope = self->scope, choice = *scope;
+    int in[] = {self->in[0], yes, no}, made = 0;
+
+    choice.is_branch = true;
+    self->scope = &choice;
+    self->target = target;
+    made = opevo_i_net_build(self, "If", NULL, 3, in);
+    self->scope = scope;
+    return made;
+}
+
+/* A sequence of the choices between tensors of two that are as long. */
+static void choose_items(opevo_i_net_builder *self, int output, int yes, int no)
+{
+    const opevo_i_net_sequence *a = opevo_i_net_build_items(self, yes),
+                               *b = a ? opevo_i_net_build_items(self, no) : NULL;
+    int count = a ? a->count : 0, *item = NULL, made = 0;
+
+    if (b && (a->count != b->count || a->is_optional != b->is_optional))
+        opevo_i_net_build_fail(self, "Its branches give sequences of different lengths, and its "
+                                     "condition is not constant.");
+    made = opevo_i_net_build_sequence(self, count, &item);
+    for (int i = 0; i < count && self->status == OPEVO_OK; i++)
+        item[i] = choose_one(self, OPEVO_I_NET_OMITTED, opevo_i_net_build_items(self, yes)->item[i],
+                             opevo_i_net_build_items(self, no)->item[i]);
+    opevo_i_net_build_output(self, output, made);
+}
+
 /* Both branches, of which a node takes one. */
 static void choose(opevo_i_net_builder *self, const int *yes, const int *no)
 {
-    opevo_i_net_scope *scope = self->scope, choice = *scope;
-
     for (int i = 0; i < self->outs && self->status == OPEVO_OK; i++) {
-        int in[] = {self->in[0], yes[i], no[i]}, made = 0;
+        int made = 0;
 
         if (yes[i] < 0 || no[i] < 0) {
-            opevo_i_net_build_fail(self, "Sequences need a condition that is constant.");
-            return;
+            choose_items(self, i, yes[i], no[i]);
+            continue;
         }
         made = opevo_i_net_build_target(self, i);
         if (made == OPEVO_I_NET_OMITTED)
             continue;
-        choice.is_branch = true; /* what nobody reads may be unknown */
-        self->scope = &choice;
-        self->target = made;
-        opevo_i_net_build(self, "If", NULL, 3, in);
-        self->scope = scope;
+        choose_one(self, made, yes[i], no[i]);
     }
 }
 

@@ -173,7 +173,7 @@ static opevo_status take_input_value(const opevo_i_net_reader *self, const Onnx_
     value->array = *array;
     value->array.data = NULL;
     status = check_input(self, value, err);
-    if (status != OPEVO_OK)
+    if (status != OPEVO_OK || self->given.shapes_only)
         return status;
     if (!self->given.eager && !opevo_i_net_type_is_whole(array->type) &&
         opevo_array_elements(array) != 1 && !decides_shape(self, value->name))
@@ -364,7 +364,7 @@ static opevo_status check_given(const opevo_i_net_reader *self, size_t bound, si
 
     if (self->given.values && given != files)
         return SAY(self, err,
-                   "The model has %zu inputs, and --run gives %zu tensors; give one for each, in "
+                   "The model has %zu inputs, and %zu tensors are given; give one for each, in "
                    "the order of the model.",
                    files, given);
     if (self->given.values && self->given.value_count != (size_t)network->inputs)

@@ -517,7 +517,7 @@ CHECK_TEST(test_given)
         const char *words;
     } row[] = {
         {{.values = value, .files = files, .value_count = 1},
-         "2 inputs, and --run gives 1 tensors"},
+         "2 inputs, and 1 tensors are given"},
         {{.values = value, .files = files, .value_count = 2},
          "Dimension 0 of input 'b' is 2; that of b.pb is 3"},
         {{.shapes = &shape, .shape_count = 1}, "'z', which is not an input; inputs are 'a', 'b'."}};

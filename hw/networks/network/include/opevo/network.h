@@ -126,6 +126,7 @@ typedef struct opevo_network_given {
      * one after another; NULL: all are tensors. */
     const int *lengths;
     size_t length_count;
+    bool shapes_only; /* of the values: they give types and shapes, and how long sequences are */
     /* All values become constants, and everything is computed while the model is read: so nothing
      * needs to be known before, neither sizes nor how often a loop runs. */
     bool eager;
