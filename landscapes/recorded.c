@@ -452,13 +452,13 @@ opevo_status opevo_i_landscape_recorded_unsealed(const char *name, char *table, 
 
     opevo_text_printf(&path, "%s.csv", name);
     opevo_text_printf(&title, "sealed:%s", name);
-    if (path.failed || title.failed) {
-        opevo_free(table);
+    if (path.failed || title.failed)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", name));
-    }
     OPEVO_TRY(locate(path.data, &names, err));
     OPEVO_TRY(opevo_i_landscape_json_parse(names.json.data, json, json_size, &root, err));
-    OPEVO_TRY(open_table(&names, root, table, size, NULL, &opened, err));
+    status = open_table(&names, root, table, size, NULL, &opened, err);
+    table = NULL; /* which took it */
+    OPEVO_TRY(status);
     opevo_free(((recorded *)opened)->name);
     opened->name = ((recorded *)opened)->name = title.data;
     title.data = NULL;
@@ -469,6 +469,7 @@ cleanup:
     clear_files(&names);
     opevo_text_free(&title);
     opevo_text_free(&path);
+    opevo_free(table);
     return status;
 }
 

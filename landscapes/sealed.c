@@ -83,7 +83,8 @@ static opevo_status read_header(sealed *self, opevo_error *err)
     self->table_size = (size_t)json_integer_value(json_object_get(root, "table_bytes"));
     self->json_size = (size_t)json_integer_value(json_object_get(root, "json_bytes"));
     self->content = (char *)end + 1;
-    if (!name || !stated || self->table_size > self->size || self->json_size > self->size ||
+    if (!name || !name[0] || !stated || self->table_size > self->size ||
+        self->json_size > self->size ||
         self->table_size + self->json_size > (size_t)(self->text + self->size - self->content)) {
         status = fail_altered(self->path, err);
         goto cleanup;
@@ -449,7 +450,7 @@ opevo_status opevo_sealed_create(const char *path, const char *out, opevo_error 
         if (opevo_i_landscape_ends_with(path, endings[i]))
             stem = strlen(path) - strlen(endings[i]);
     }
-    if (!stem)
+    if (!stem || path[stem - 1] == '/')
         return OPEVO_FAIL(
             err, OPEVO_INVALID,
             "%s: name the table of a recording, NAME.csv, NAME.csv.xz or NAME.csv.gz, "

@@ -8,6 +8,9 @@ python3 -c 'import lzma; lzma.open("toy.csv.xz", "w").write(open("toy.csv", "rb"
 opevo seal toy.csv.xz --out other.sealed
 looks() { opevo seal "$@" | head -n 1; }
 looks toy.sealed
+cp toy.csv .csv
+cp toy.json .json
+opevo seal ./.csv --out nameless.sealed
 grep -c '2.5\|runtime_error' toy.sealed
 echo "-- the same outcomes as the recording"
 tune() { opevo tune --tuner grid --trials 9 --json --quiet "$@" | python3 -c 'import json, sys
@@ -59,6 +62,8 @@ altered
 sed 's/"table_bytes": 1/"table_bytes": 2/' toy.sealed >altered.sealed
 altered
 sed 's/^\({"name": "toy", "time": "\)2/\11/' toy.sealed >altered.sealed
+altered
+sed 's/^{"name": "toy"/{"name": ""/' toy.sealed >altered.sealed
 altered
 python3 - <<'P'
 data = bytearray(open("toy.sealed", "rb").read())
