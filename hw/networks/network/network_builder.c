@@ -310,18 +310,36 @@ const opevo_array *opevo_i_net_build_array(const opevo_i_net_builder *self, int 
     return binding >= 0 ? &self->reader->network->value[binding].array : NULL;
 }
 
+/* An input of the model on which a value depends; NULL: none without data. */
+static const char *decisive_input(const opevo_network *network, int value)
+{
+    while (value >= 0 && !network->value[value].input) {
+        int node = network->value[value].producer, next = OPEVO_I_NET_OMITTED;
+
+        for (int i = 0; node >= 0 && i < network->node[node].super.inputs && next < 0; i++) {
+            int read = network->node[node].super.input[i];
+
+            next = read >= 0 && !network->value[read].array.data ? read : next;
+        }
+        value = next;
+    }
+    return value >= 0 ? network->value[value].name : NULL;
+}
+
 int64_t opevo_i_net_build_known(opevo_i_net_builder *self, int binding, const char *what)
 {
     const opevo_array *array = opevo_i_net_build_array(self, binding);
+    const char *input = NULL;
 
     if (array && array->data && opevo_array_elements(array) == 1)
         return opevo_i_net_whole(array, array->data, 0);
+    input = decisive_input(self->reader->network, binding);
     if (self->status == OPEVO_OK)
         self->status = opevo_i_net_reader_fail(
             self->reader, OPEVO_INVALID, self->err,
-            "node %d (%s): Its %s must be one constant number; bind the input that decides it with "
-            "--bind.",
-            self->reader->network->nodes, self->source->op_type, what);
+            "node %d (%s): Its %s must be one constant number%s%.100s%s.",
+            self->reader->network->nodes, self->source->op_type, what,
+            input ? "; bind it with --bind '" : "", input ? input : "", input ? "=VALUE'" : "");
     return 0;
 }
 

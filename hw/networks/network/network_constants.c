@@ -143,12 +143,12 @@ static opevo_status infer_range(const opevo_i_net_call *call, opevo_error *err)
     for (int i = 0; i < 3; i++) {
         const opevo_array *array = &call->in[i]->array;
 
-        if (!array->data || opevo_array_elements(array) != 1 ||
-            array->type != call->in[0]->array.type)
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "Input %d must be one constant number of type %s, so that the shape "
-                              "is known.",
-                              i, opevo_network_type_name(call->in[0]->array.type));
+        if (array->type != call->in[0]->array.type)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "Its inputs are of types %s and %s.",
+                              opevo_network_type_name(call->in[0]->array.type),
+                              opevo_network_type_name(array->type));
+        if (!array->data || opevo_array_elements(array) != 1)
+            return opevo_i_net_fail_open(call, i, NULL, "one constant number", err);
         number[i] = opevo_i_net_number(array, array->data, 0);
     }
     number[0] = ceil((number[1] - number[0]) / number[2]);

@@ -167,9 +167,7 @@ static opevo_status infer_one_hot(const opevo_i_net_call *call, opevo_error *err
     int axis = 0, dims = 0;
 
     if (!depth->data || opevo_array_elements(depth) != 1)
-        return OPEVO_FAIL(
-            err, OPEVO_INVALID,
-            "Input 1 (depth) must be one constant number, so that the shape is known.");
+        return opevo_i_net_fail_open(call, 1, "depth", "one constant number", err);
     if (opevo_array_elements(&call->in[2]->array) != 2)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Input 2 must have two numbers.");
     OPEVO_TRY(opevo_i_net_axis(opevo_i_net_attribute_int(call, "axis", -1), indices->dims + 1,

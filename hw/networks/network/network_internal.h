@@ -160,6 +160,10 @@ double opevo_i_net_attribute_float(const opevo_i_net_call *call, const char *nam
 const Onnx__Attribute *opevo_i_net_attribute(const opevo_i_net_call *call, const char *name);
 /* Whether the text of an attribute is this; false if absent. */
 bool opevo_i_net_attribute_is(const opevo_i_net_call *call, const char *name, const char *text);
+/* The failure of an input that must be known: "Input 1 (axes) must be WHAT, so that shapes are
+ * known", and how to bind it if it is one of the model. `name` may be NULL. Returns INVALID. */
+opevo_status opevo_i_net_fail_open(const opevo_i_net_call *call, int in, const char *name,
+                                   const char *what, opevo_error *err);
 /* Exactly `count` numbers, each `absent` without the attribute. Errors: INVALID. */
 opevo_status opevo_i_net_attribute_ints(const opevo_i_net_call *call, const char *name, int count,
                                         int64_t absent, int64_t *out, opevo_error *err);

@@ -90,6 +90,18 @@ bool opevo_i_net_attribute_is(const opevo_i_net_call *call, const char *name, co
            memcmp(attribute->s.data, text, attribute->s.len) == 0;
 }
 
+opevo_status opevo_i_net_fail_open(const opevo_i_net_call *call, int in, const char *name,
+                                   const char *what, opevo_error *err)
+{
+    const opevo_network_value *value = call->in[in];
+
+    return OPEVO_FAIL(err, OPEVO_INVALID,
+                      "Input %d%s%s%s must be %s, so that shapes are known%s%.100s%s.", in,
+                      name ? " (" : "", name ? name : "", name ? ")" : "", what,
+                      value->input ? "; bind it with --bind '" : "",
+                      value->input ? value->name : "", value->input ? "=VALUE'" : "");
+}
+
 opevo_status opevo_i_net_attribute_ints(const opevo_i_net_call *call, const char *name, int count,
                                         int64_t absent, int64_t *out, opevo_error *err)
 {
@@ -117,9 +129,7 @@ opevo_status opevo_i_net_list(const opevo_i_net_call *call, int in, int since, c
                           "Input %d (%s) is of opsets from %d; in opset %lld it is an attribute.",
                           in, name, since, (long long)call->opset);
     if (value && (!value->array.data || !opevo_i_net_type_is_whole(value->array.type)))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "Input %d (%s) must be constant whole numbers, so that shapes are known.",
-                          in, name);
+        return opevo_i_net_fail_open(call, in, name, "constant whole numbers", err);
     if (given > most)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s has %lld numbers, which is more than %d.", name,
                           (long long)given, most);

@@ -87,8 +87,7 @@ static opevo_status numbers_of(const opevo_i_net_call *call, int in, const char 
     if (!*given)
         return OPEVO_OK;
     if (!attribute && !value->array.data)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "Input %d (%s) must be constant, so that shapes are known.", in, name);
+        return opevo_i_net_fail_open(call, in, name, "constant", err);
     if ((attribute ? (int64_t)attribute->n_floats : opevo_array_elements(&value->array)) != count)
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s must have %d numbers.", name, count);
     for (int i = 0; i < count; i++)
