@@ -160,6 +160,7 @@ static opevo_status search(opevo_i_portfolio_search *self, const opevo_portfolio
         filled[i] = isnan(matrix->regret[i]) ? gap : matrix->regret[i];
     self->regret = filled;
     self->is_over = false;
+    self->steps = 0;
     self->until_s =
         self->seconds > 0 ? opevo_clock_monotonic_s() + self->seconds : (double)INFINITY;
     choose_greedily(self, options->worst, regret);
@@ -188,6 +189,21 @@ static bool has_gap(const opevo_portfolio_matrix *matrix)
     return false;
 }
 
+/* What a search has chosen, ascending. */
+static opevo_status copy_chosen(const opevo_i_portfolio_search *self, size_t **out, size_t *count,
+                                opevo_error *err)
+{
+    size_t *chosen = opevo_malloc(self->count + 1, sizeof *chosen);
+
+    if (!chosen)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a portfolio.");
+    memcpy(chosen, self->chosen, self->count * sizeof *chosen);
+    qsort(chosen, self->count, sizeof *chosen, ascending);
+    *out = chosen;
+    *count = self->count;
+    return OPEVO_OK;
+}
+
 /* Shares of the weights. */
 static double *share_weights(const opevo_portfolio_matrix *matrix,
                              const opevo_portfolio_options *options)
@@ -208,6 +224,7 @@ opevo_status opevo_portfolio_find(const opevo_portfolio_matrix *matrix,
     opevo_i_portfolio_search self = {.workloads = matrix->workloads,
                                      .columns = matrix->configurations,
                                      .most = options->most,
+                                     .steps_most = options->steps,
                                      .interrupt = options->interrupt};
     double *weights = NULL;
     opevo_status status = check_options(matrix, options, err);
@@ -227,24 +244,27 @@ opevo_status opevo_portfolio_find(const opevo_portfolio_matrix *matrix,
     if (has_gap(matrix)) {
         OPEVO_TRY(search(&self, matrix, options, 0, err));
         out->floor = self.bound;
+        OPEVO_TRY(copy_chosen(&self, &out->hopeful, &out->hopeful_count, err));
     }
     OPEVO_TRY(search(&self, matrix, options, 1, err));
     out->floor = fmin(out->floor, self.bound);
-    qsort(self.chosen, self.count, sizeof *self.chosen, ascending);
-    out->chosen = self.chosen;
-    out->count = self.count;
+    OPEVO_TRY(copy_chosen(&self, &out->chosen, &out->count, err));
+    if (!out->hopeful)
+        OPEVO_TRY(copy_chosen(&self, &out->hopeful, &out->hopeful_count, err));
     out->value = fmax(0, self.value);
     out->bound = self.bound;
     out->is_exact = self.value - self.bound <= OPEVO_I_PORTFOLIO_CLOSE;
-    self.chosen = NULL;
 cleanup:
     opevo_free(weights);
     opevo_free(self.chosen);
+    if (status != OPEVO_OK)
+        opevo_portfolio_free(out);
     return status;
 }
 
 void opevo_portfolio_free(opevo_portfolio *portfolio)
 {
     opevo_free(portfolio->chosen);
+    opevo_free(portfolio->hopeful);
     *portfolio = (opevo_portfolio){.chosen = NULL};
 }

@@ -18,8 +18,8 @@ typedef struct opevo_i_portfolio_search {
     double seconds;                   /* that it may take; 0: any */
     double until_s;                   /* on the monotonic clock; INFINITY: without end */
     const opevo_interrupt *interrupt; /* may be NULL */
-    uint64_t steps;
-    bool is_over; /* time is up */
+    uint64_t steps, steps_most;       /* steps_most 0: any */
+    bool is_over;                     /* time is up */
     /* The best so far, and what no other can be below. */
     size_t *chosen;
     size_t count;

@@ -113,6 +113,11 @@ CHECK_TEST(test_all_subsets)
         CHECK_CLOSE(value_of(&self, columns, 1), portfolio.value, 1e-11);
         CHECK_CLOSE(portfolio.bound, portfolio.value, 1e-11);
         CHECK_CLOSE(portfolio.floor, fmin(best_by_force(&self, 0), portfolio.bound), 1e-11);
+        columns = 0;
+        for (size_t i = 0; i < portfolio.hopeful_count; i++)
+            columns |= 1u << portfolio.hopeful[i];
+        assert_true(portfolio.hopeful_count <= self.options.most);
+        CHECK_CLOSE(value_of(&self, columns, 0), portfolio.floor, 1e-11);
         assert_true(self.has_gaps || portfolio.floor == portfolio.bound);
         opevo_portfolio_free(&portfolio);
         opevo_free(self.regret);
@@ -141,7 +146,8 @@ CHECK_TEST(test_gaps_are_bounds)
     }
 }
 
-/* Cut off at once, the bounds are still bounds, and the value that of the chosen ones. */
+/* Cut off at once, by an interrupt or after a step, the bounds are still bounds, and the value that
+ * of the chosen ones. */
 CHECK_TEST(test_cut_off)
 {
     opevo_interrupt interrupt = {0};
@@ -155,7 +161,10 @@ CHECK_TEST(test_cut_off)
         double best = 0;
 
         make_problem(&self, number);
-        self.options.interrupt = &interrupt;
+        if (number % 2)
+            self.options.interrupt = &interrupt;
+        else
+            self.options.steps = 1;
         best = best_by_force(&self, 1);
         CHECK_OK(opevo_portfolio_find(&self.matrix, &self.options, &portfolio, &err));
         for (size_t i = 0; i < portfolio.count; i++)

@@ -38,6 +38,7 @@ typedef struct opevo_portfolio_options {
     bool worst;            /* minimise the largest regret of a workload; otherwise their mean */
     const double *weights; /* of the workloads in the mean, at least 0, not all 0; NULL: equal */
     double seconds;        /* when to give up the proof; 0: never */
+    uint64_t steps;        /* the same in looks at a branch, so that it is reproducible; 0: never */
     const opevo_interrupt *interrupt; /* gives it up as well; may be NULL */
 } opevo_portfolio_options;
 
@@ -54,6 +55,10 @@ typedef struct opevo_portfolio {
     /* Whatever the cells are that were not measured, no so many configurations have less; equal to
      * `bound` if all were measured. */
     double floor;
+    /* The configurations behind it, ascending: the best found if all that was not measured had
+     * regret 0. Those of `chosen` if all was measured. */
+    size_t *hopeful;
+    size_t hopeful_count;
 } opevo_portfolio;
 
 /* The best `most` configurations of the matrix. The worst case is a search for the smallest
