@@ -39,14 +39,15 @@ typedef struct workload {
 } workload;
 
 struct opevo_crossing {
-    opevo_crossing_options options;
+    opevo_portfolio_options options;
+    uint64_t trials_most;
+    double seconds_most;
     opevo_crossing_state state;
     workload *workloads;
     size_t workload_count, workload_capacity;
     column *columns;
     size_t column_count, column_capacity;
     double *regret; /* of the matrix */
-    bool recalled;
 };
 
 const char *opevo_crossing_end_name(opevo_crossing_end end)
@@ -92,23 +93,31 @@ cleanup:
 
 /* ---- Creating ---- */
 
-opevo_status opevo_crossing_create(const opevo_crossing_options *options, opevo_crossing **out,
+opevo_status opevo_crossing_create(const opevo_portfolio_options *options, opevo_crossing **out,
                                    opevo_error *err)
 {
     opevo_crossing *self = NULL;
 
-    if (options->portfolio.most == 0 || !(options->seconds >= 0))
+    if (options->most == 0)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "An option of the portfolio lies outside its domain.");
     self = opevo_calloc(1, sizeof *self);
     if (!self)
         return fail_memory(err);
     self->options = *options;
-    self->options.portfolio.seconds = 0;
-    if (self->options.portfolio.steps == 0)
-        self->options.portfolio.steps = OPEVO_CROSSING_STEPS;
+    self->options.seconds = 0;
+    if (self->options.steps == 0)
+        self->options.steps = OPEVO_CROSSING_STEPS;
     *out = self;
     return OPEVO_OK;
+}
+
+void opevo_crossing_allow(opevo_crossing *self, uint64_t trials, double seconds)
+{
+    self->trials_most = trials;
+    self->seconds_most = seconds;
+    if (self->state.end != OPEVO_CROSSING_INTERRUPTED)
+        self->state.end = OPEVO_CROSSING_OPEN;
 }
 
 void opevo_crossing_destroy(opevo_crossing *self)
@@ -249,33 +258,41 @@ cleanup:
     return status;
 }
 
-/* A trial of a run of this crossing. */
-static void note_crossed(opevo_crossing *self, size_t own, const opevo_trial *trial)
+static opevo_status evaluate(opevo_crossing *self, size_t own, opevo_index point, opevo_error *err)
 {
+    opevo_trial trial = {.number = 0};
+    bool recalled = false;
+    opevo_status status =
+        opevo_listed_evaluate(self->workloads[own].run, point, &trial, &recalled, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (trial.number == 0) {
+        self->state.end = OPEVO_CROSSING_INTERRUPTED;
+        return OPEVO_OK;
+    }
     self->state.trials++;
-    self->state.failed += trial->outcome.kind != OPEVO_OUTCOME_OK;
-    self->state.cost_s += opevo_outcome_cost_s(&trial->outcome);
-    note_all(self, own, trial);
+    self->state.resumed += recalled;
+    self->state.failed += trial.outcome.kind != OPEVO_OUTCOME_OK;
+    self->state.cost_s += opevo_outcome_cost_s(&trial.outcome);
+    note_all(self, own, &trial);
+    return OPEVO_OK;
 }
 
+/* Take all that the store has: it is of another portfolio or of searches that ended elsewhere. */
 static opevo_status recall(opevo_crossing *self, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
 
     for (size_t w = 0; w < self->workload_count; w++) {
-        for (uint64_t i = 0; i < opevo_listed_stored(self->workloads[w].run); i++) {
-            opevo_trial trial = {.number = 0};
+        for (bool any = true; any && self->state.end == OPEVO_CROSSING_OPEN;) {
+            opevo_index point = 0;
 
-            OPEVO_TRY(opevo_listed_recall(self->workloads[w].run, &trial, err));
-            if (trial.number == 0) {
-                self->state.end = OPEVO_CROSSING_INTERRUPTED;
-                return OPEVO_OK;
-            }
-            note_crossed(self, w, &trial);
-            self->state.resumed++;
+            OPEVO_TRY(opevo_listed_stored(self->workloads[w].run, &any, &point, err));
+            if (any)
+                OPEVO_TRY(evaluate(self, w, point, err));
         }
     }
-    self->recalled = true;
 cleanup:
     return status;
 }
@@ -345,8 +362,7 @@ static opevo_status find(opevo_crossing *self, opevo_error *err)
     if (status != OPEVO_OK)
         return status;
     opevo_portfolio_free(&self->state.portfolio);
-    return opevo_portfolio_find(&self->state.matrix, &self->options.portfolio,
-                                &self->state.portfolio, err);
+    return opevo_portfolio_find(&self->state.matrix, &self->options, &self->state.portfolio, err);
 }
 
 /* ---- Which cell ---- */
@@ -394,13 +410,13 @@ static double at_stake(const opevo_crossing *self, size_t own, size_t *configura
 /* False: nothing of the hopeful set is left to be measured. */
 static bool choose_cell(const opevo_crossing *self, size_t *own, size_t *configuration)
 {
-    const double *weights = self->options.portfolio.weights;
+    const double *weights = self->options.weights;
     double most = 0;
 
     for (size_t w = 0; w < self->workload_count; w++) {
         size_t which = 0;
-        double stake = at_stake(self, w, &which) *
-                       (weights && !self->options.portfolio.worst ? weights[w] : 1);
+        double stake =
+            at_stake(self, w, &which) * (weights && !self->options.worst ? weights[w] : 1);
 
         if (stake > most) {
             most = stake;
@@ -415,16 +431,15 @@ static bool choose_cell(const opevo_crossing *self, size_t *own, size_t *configu
 
 static opevo_crossing_end look_at_limits(const opevo_crossing *self)
 {
-    const opevo_crossing_options *options = &self->options;
     const opevo_crossing_state *state = &self->state;
 
     if (state->portfolio.value - state->portfolio.floor <= OPEVO_I_PORTFOLIO_CLOSE)
         return OPEVO_CROSSING_CLOSED;
-    if (opevo_interrupt_is_raised(options->portfolio.interrupt))
+    if (opevo_interrupt_is_raised(self->options.interrupt))
         return OPEVO_CROSSING_INTERRUPTED;
-    if (options->trials && state->trials >= options->trials)
+    if (self->trials_most && state->trials >= self->trials_most)
         return OPEVO_CROSSING_TRIALS;
-    if (options->seconds > 0 && state->cost_s >= options->seconds)
+    if (self->seconds_most > 0 && state->cost_s >= self->seconds_most)
         return OPEVO_CROSSING_SECONDS;
     return OPEVO_CROSSING_OPEN;
 }
@@ -432,19 +447,18 @@ static opevo_crossing_end look_at_limits(const opevo_crossing *self)
 static opevo_status measure(opevo_crossing *self, opevo_error *err)
 {
     size_t own = 0, configuration = 0;
-    opevo_trial trial = {.number = 0};
+    opevo_index stored = 0, wanted = 0;
+    bool any = false;
     opevo_status status = OPEVO_OK;
 
     if (!choose_cell(self, &own, &configuration)) {
         self->state.end = OPEVO_CROSSING_LIMIT;
         return OPEVO_OK;
     }
-    status = opevo_listed_evaluate(self->workloads[own].run,
-                                   self->columns[configuration].cells[own].point, &trial, err);
-    if (status == OPEVO_OK && trial.number == 0)
-        self->state.end = OPEVO_CROSSING_INTERRUPTED;
-    else if (status == OPEVO_OK)
-        note_crossed(self, own, &trial);
+    wanted = self->columns[configuration].cells[own].point;
+    OPEVO_TRY(opevo_listed_stored(self->workloads[own].run, &any, &stored, err));
+    status = any && stored != wanted ? recall(self, err) : evaluate(self, own, wanted, err);
+cleanup:
     return status;
 }
 
@@ -452,8 +466,6 @@ opevo_status opevo_crossing_step(opevo_crossing *self, opevo_crossing_end *end, 
 {
     opevo_status status = OPEVO_OK;
 
-    if (!self->recalled)
-        OPEVO_TRY(recall(self, err));
     OPEVO_TRY(find(self, err));
     if (self->state.end == OPEVO_CROSSING_OPEN)
         self->state.end = look_at_limits(self);

@@ -31,7 +31,7 @@ typedef struct writer {
     opevo_text scratch, shapes; /* likewise */
 } writer;
 
-/* The configuration of the portfolio that is best for the workload; NULL if none was measured. */
+/* The configuration of the portfolio that is best for the workload; NULL if none succeeded. */
 static const char *configuration_of(const opevo_i_cli_portfolio *self, size_t workload)
 {
     size_t which = 0, column = 0;
@@ -39,9 +39,9 @@ static const char *configuration_of(const opevo_i_cli_portfolio *self, size_t wo
     opevo_portfolio_best(&self->matrix, workload, self->portfolio.chosen, self->portfolio.count,
                          &which);
     column = self->portfolio.chosen[which];
-    return isnan(self->matrix.regret[workload * self->matrix.configurations + column])
-               ? NULL
-               : self->configurations[column];
+    return self->matrix.regret[workload * self->matrix.configurations + column] < 1
+               ? self->configurations[column]
+               : NULL;
 }
 
 /* The mean of its successes there. */
@@ -142,7 +142,9 @@ static opevo_status write_kernel(writer *self, size_t workload, const char *conf
     maker = opevo_live_maker(objective);
     if (!maker || (!maker->ops->file_name && !opevo_export_name(maker->dialect, 0)))
         goto cleanup; /* such kernels have no folders */
-    OPEVO_TRY(opevo_space_read(objective->space, configuration, &point, err));
+    OPEVO_TRY(opevo_space_read(
+        objective->space, opevo_i_cli_portfolio_text_on(self->portfolio, workload, configuration),
+        &point, err));
     OPEVO_TRY(opevo_i_cli_kernel_files_prepare(self->call, folder.data, objective, err));
     OPEVO_TRY(opevo_i_cli_kernel_files_write(folder.data, row->on, objective, point,
                                              fitness_of(self->portfolio, workload, configuration),

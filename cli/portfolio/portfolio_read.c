@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* From stores and recordings to a matrix: workloads by their names, configurations by their texts,
- * so that spaces need not be the same ones. */
+/* What stores and recordings have measured, by workload and configuration. */
 
 #include "portfolio_cli_internal.h"
 
@@ -36,8 +35,8 @@ static bool is_known(const opevo_i_cli_portfolio *self, const char *name, size_t
     return false;
 }
 
-static opevo_status find_workload(opevo_i_cli_portfolio *self, const char *name, size_t *out,
-                                  opevo_error *err)
+opevo_status opevo_i_cli_portfolio_workload_of(opevo_i_cli_portfolio *self, const char *name,
+                                               size_t *out, opevo_error *err)
 {
     void *rows = self->workloads;
 
@@ -112,14 +111,14 @@ static opevo_status read_numbers(opevo_i_cli_portfolio_workload *row, const char
 }
 
 /* Those of the shape, where a run says what it computes. */
-static opevo_status name_numbers(opevo_i_cli_portfolio_workload *row, const char *what,
-                                 opevo_error *err)
+opevo_status opevo_i_cli_portfolio_name_numbers(opevo_i_cli_portfolio_workload *row,
+                                                const char *what, opevo_error *err)
 {
     opevo_workload *work = NULL;
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
-    if (row->numbers || !*what || opevo_i_cli_workload_of(what, &work, NULL) != OPEVO_OK)
+    if (row->numbers || !what || !*what || opevo_i_cli_workload_of(what, &work, NULL) != OPEVO_OK)
         return OPEVO_OK;
     opevo_workload_print(work, &text);
     status = opevo_text_check(&text, err);
@@ -135,21 +134,19 @@ static opevo_status name_numbers(opevo_i_cli_portfolio_workload *row, const char
 static opevo_status add_cell(opevo_i_cli_portfolio *self, size_t workload, const opevo_space *space,
                              opevo_index point, const opevo_outcome *outcome, opevo_error *err)
 {
-    void *cells = self->cells;
     opevo_text text = {0};
+    opevo_status status = OPEVO_OK;
 
     if (outcome->kind == OPEVO_OUTCOME_UNRECORDED)
         return OPEVO_OK;
     opevo_space_print(space, point, &text);
-    if (!opevo_text_string(&text)[0] || text.failed ||
-        !opevo_reserve(&cells, &self->cell_capacity, self->cell_count + 1, sizeof *self->cells)) {
-        opevo_text_free(&text);
-        return fail_memory(err);
-    }
-    self->cells = cells;
-    self->cells[self->cell_count++] = (opevo_i_cli_portfolio_cell){
-        text.data, workload, outcome->kind == OPEVO_OUTCOME_OK ? outcome->fitness : 0};
-    return OPEVO_OK;
+    status = opevo_text_check(&text, err);
+    if (status == OPEVO_OK)
+        status = opevo_i_cli_portfolio_add(self, workload, opevo_text_string(&text), NULL,
+                                           outcome->kind == OPEVO_OUTCOME_OK ? outcome->fitness : 0,
+                                           err);
+    opevo_text_free(&text);
+    return status;
 }
 
 typedef struct store_reader {
@@ -169,22 +166,12 @@ static bool note_run(opevo_i_cli_portfolio_workload *row, const opevo_run_info *
     return row->unit && row->on && row->what && row->space;
 }
 
-static void free_workload(opevo_i_cli_portfolio_workload *row)
-{
-    opevo_free(row->name);
-    opevo_free(row->numbers);
-    opevo_free(row->unit);
-    opevo_free(row->on);
-    opevo_free(row->what);
-    opevo_free(row->space);
-}
-
 /* Results in other units say nothing of each other, and belong to a workload of their own. */
 static opevo_status find_workload_of(opevo_i_cli_portfolio *self, const opevo_run_info *info,
                                      size_t *out, opevo_error *err)
 {
     opevo_text name = {0};
-    opevo_status status = find_workload(self, info->objective, out, err);
+    opevo_status status = opevo_i_cli_portfolio_workload_of(self, info->objective, out, err);
     opevo_i_cli_portfolio_workload *row = NULL;
 
     OPEVO_TRY(status);
@@ -195,7 +182,7 @@ static opevo_status find_workload_of(opevo_i_cli_portfolio *self, const opevo_ru
         return OPEVO_OK;
     opevo_text_printf(&name, "%s in %s", info->objective, opevo_unit_name(info->unit));
     OPEVO_TRY(opevo_text_check(&name, err));
-    status = find_workload(self, opevo_text_string(&name), out, err);
+    status = opevo_i_cli_portfolio_workload_of(self, opevo_text_string(&name), out, err);
 cleanup:
     opevo_text_free(&name);
     return status;
@@ -211,7 +198,8 @@ static opevo_status read_run(store_reader *from, const opevo_run_info *info)
 
     OPEVO_TRY(status);
     OPEVO_TRY(find_workload_of(self, info, &workload, from->err));
-    OPEVO_TRY(name_numbers(&self->workloads[workload], info->what, from->err));
+    OPEVO_TRY(
+        opevo_i_cli_portfolio_name_numbers(&self->workloads[workload], info->what, from->err));
     OPEVO_TRY(opevo_store_space(from->store, info->run, &space, from->err));
     for (uint64_t after = 0; space && count == PIECE; after += count) {
         OPEVO_TRY(
@@ -219,6 +207,10 @@ static opevo_status read_run(store_reader *from, const opevo_run_info *info)
         for (size_t i = 0; i < count; i++)
             OPEVO_TRY(add_cell(self, workload, space, trials[i].proposal.point, &trials[i].outcome,
                                from->err));
+    }
+    if (!self->workloads[workload].points) {
+        self->workloads[workload].points = space;
+        space = NULL; /* handed over */
     }
 cleanup:
     opevo_free(trials);
@@ -288,147 +280,11 @@ static opevo_status read_recording(opevo_i_cli_portfolio *self, const char *path
                             path, name);
         goto cleanup;
     }
-    OPEVO_TRY(find_workload(self, name, &workload, err));
+    OPEVO_TRY(opevo_i_cli_portfolio_workload_of(self, name, &workload, err));
     OPEVO_TRY(read_points(self, workload, objective, err));
 cleanup:
     opevo_objective_destroy(objective);
     return status;
-}
-
-/* ---- The matrix ----------------------------------------------------------------------------- */
-
-static int by_text(const void *a, const void *b)
-{
-    const opevo_i_cli_portfolio_cell *x = a, *y = b;
-    int order = strcmp(x->configuration, y->configuration);
-
-    if (order)
-        return order;
-    return (x->workload > y->workload) - (x->workload < y->workload);
-}
-
-static size_t count_configurations(const opevo_i_cli_portfolio *self)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < self->cell_count; i++)
-        count +=
-            i == 0 || strcmp(self->cells[i].configuration, self->cells[i - 1].configuration) != 0;
-    return count;
-}
-
-/* A cell that was measured several times has the mean of its successes. */
-static void fill(opevo_i_cli_portfolio *self, double *fitness, size_t columns)
-{
-    size_t column = 0;
-
-    for (size_t i = 0; i < self->workload_count * columns; i++)
-        fitness[i] = NAN;
-    for (size_t i = 0, end = 0; i < self->cell_count; i = end) {
-        const opevo_i_cli_portfolio_cell *first = &self->cells[i];
-        double sum = 0;
-        size_t successes = 0;
-
-        column += i > 0 && strcmp(first->configuration, self->cells[i - 1].configuration) != 0;
-        self->configurations[column] = first->configuration;
-        for (end = i; end < self->cell_count && by_text(first, &self->cells[end]) == 0; end++) {
-            sum += self->cells[end].fitness;
-            successes += self->cells[end].fitness > 0;
-        }
-        fitness[first->workload * columns + column] = successes ? sum / (double)successes : 0;
-        self->measured++;
-    }
-}
-
-/* Of a workload of which nothing succeeded no configuration is better than another. */
-static opevo_status drop_failures(opevo_i_cli_portfolio *self, opevo_error *err)
-{
-    size_t *place = opevo_calloc(self->workload_count + 1, sizeof *place), kept = 0, cells = 0;
-
-    if (!place)
-        return fail_memory(err);
-    for (size_t i = 0; i < self->cell_count; i++)
-        place[self->cells[i].workload] |= self->cells[i].fitness > 0;
-    for (size_t w = 0; w < self->workload_count; w++) {
-        opevo_i_cli_portfolio_workload row = self->workloads[w];
-
-        if (place[w]) {
-            self->workloads[kept++] = row;
-            place[w] = kept;
-            continue;
-        }
-        opevo_text_printf(&self->dropped, "%s%s", self->dropped.length ? ", " : "", row.name);
-        opevo_text_add(&self->dropped_json, self->dropped_json.length ? ", " : "");
-        opevo_text_add_json(&self->dropped_json, row.name);
-        free_workload(&row);
-    }
-    for (size_t i = 0; i < self->cell_count; i++) {
-        opevo_i_cli_portfolio_cell cell = self->cells[i];
-
-        if (place[cell.workload]) {
-            cell.workload = place[cell.workload] - 1;
-            self->cells[cells++] = cell;
-        } else {
-            opevo_free(cell.configuration);
-        }
-    }
-    self->workload_count = kept;
-    self->cell_count = cells;
-    opevo_free(place);
-    return opevo_text_check(self->dropped.failed ? &self->dropped : &self->dropped_json, err);
-}
-
-static opevo_status make_matrix(opevo_i_cli_portfolio *self, opevo_error *err)
-{
-    double *fitness = NULL;
-    size_t columns = 0;
-    opevo_status status = OPEVO_OK;
-
-    if (self->cell_count == 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "no configuration was measured; name stores with runs, or recordings.");
-    OPEVO_TRY(drop_failures(self, err));
-    if (self->cell_count == 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "no configuration succeeded of %s.",
-                          opevo_text_string(&self->dropped));
-    qsort(self->cells, self->cell_count, sizeof *self->cells, by_text);
-    columns = count_configurations(self);
-    fitness = opevo_malloc(self->workload_count, columns * sizeof *fitness);
-    self->configurations = opevo_calloc(columns, sizeof *self->configurations);
-    self->names = opevo_calloc(self->workload_count, sizeof *self->names);
-    if (!fitness || !self->configurations || !self->names) {
-        status = fail_memory(err);
-        goto cleanup;
-    }
-    for (size_t w = 0; w < self->workload_count; w++)
-        self->names[w] = self->workloads[w].name;
-    fill(self, fitness, columns);
-    OPEVO_TRY(opevo_portfolio_regret(fitness, self->workload_count, columns, &self->regret, err));
-    self->matrix = (opevo_portfolio_matrix){self->regret, self->workload_count, columns};
-cleanup:
-    opevo_free(fitness);
-    return status;
-}
-
-/* Numbers are of use if all workloads have as many. */
-static opevo_status join_numbers(opevo_i_cli_portfolio *self, opevo_error *err)
-{
-    size_t features = self->workloads[0].count;
-
-    for (size_t w = 0; w < self->workload_count; w++)
-        features = self->workloads[w].count == features ? features : 0;
-    self->weights = opevo_malloc(self->workload_count, sizeof *self->weights);
-    self->numbers = opevo_malloc(self->workload_count, (features + 1) * sizeof *self->numbers);
-    if (!self->weights || !self->numbers)
-        return fail_memory(err);
-    for (size_t w = 0; w < self->workload_count; w++) {
-        self->weights[w] = self->workloads[w].weight;
-        if (features)
-            memcpy(self->numbers + w * features, self->workloads[w].numbers,
-                   features * sizeof *self->numbers);
-    }
-    self->features = features;
-    return OPEVO_OK;
 }
 
 /* ---- What the call says of workloads -------------------------------------------------------- */
@@ -502,30 +358,9 @@ opevo_status opevo_i_cli_portfolio_read(const opevo_call *call, opevo_i_cli_port
         OPEVO_TRY(opevo_store_is(path) ? read_store(out, path, err)
                                        : read_recording(out, path, err));
     }
-    OPEVO_TRY(make_matrix(out, err));
+    OPEVO_TRY(opevo_i_cli_portfolio_make_matrix(out, err));
     OPEVO_TRY(read_said(call, out, err));
-    OPEVO_TRY(join_numbers(out, err));
+    OPEVO_TRY(opevo_i_cli_portfolio_join_numbers(out, err));
 cleanup:
     return status;
-}
-
-void opevo_i_cli_portfolio_free(opevo_i_cli_portfolio *self)
-{
-    for (size_t i = 0; i < self->cell_count; i++)
-        opevo_free(self->cells[i].configuration);
-    for (size_t i = 0; i < self->workload_count; i++)
-        free_workload(&self->workloads[i]);
-    opevo_free(self->cells);
-    opevo_free(self->workloads);
-    opevo_free(self->regret);
-    opevo_free(self->numbers);
-    opevo_free(self->weights);
-    opevo_free(self->configurations);
-    opevo_free(self->names);
-    opevo_text_free(&self->dropped);
-    opevo_text_free(&self->dropped_json);
-    opevo_free(self->by_best);
-    opevo_free(self->by_tree);
-    opevo_portfolio_free(&self->portfolio);
-    opevo_portfolio_tree_free(&self->tree);
 }

@@ -49,30 +49,6 @@ cleanup:
     return status;
 }
 
-static opevo_status find(opevo_i_cli_portfolio *self, size_t depth, opevo_error *err)
-{
-    size_t workloads = self->matrix.workloads;
-    opevo_status status = OPEVO_OK;
-
-    OPEVO_TRY(opevo_portfolio_find(&self->matrix, &self->options, &self->portfolio, err));
-    self->has_tree = self->features > 0;
-    if (self->has_tree)
-        OPEVO_TRY(opevo_portfolio_tree_make(&self->matrix, &self->options, self->portfolio.chosen,
-                                            self->portfolio.count, self->numbers, self->features,
-                                            depth, &self->tree, err));
-    if (workloads < 2)
-        return OPEVO_OK;
-    self->by_best = opevo_malloc(workloads, sizeof *self->by_best);
-    self->by_tree = self->has_tree ? opevo_malloc(workloads, sizeof *self->by_tree) : NULL;
-    if (!self->by_best || (self->has_tree && !self->by_tree))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu workloads.", workloads);
-    status = opevo_portfolio_leave_out(&self->matrix, &self->options,
-                                       self->has_tree ? self->numbers : NULL, self->features, depth,
-                                       self->by_best, self->by_tree, err);
-cleanup:
-    return status;
-}
-
 /* ---- Files ---- */
 
 static const char *const file_names[] = {"portfolio.h", "portfolio.json", "Makefile", "kernels.h",
@@ -143,7 +119,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(opevo_i_cli_portfolio_read(call, &self, err));
     self.options.weights = opevo_i_cli_option(call, "weight") ? self.weights : NULL;
     opevo_i_cli_catch_interrupts();
-    OPEVO_TRY(find(&self, (size_t)depth, err));
+    OPEVO_TRY(opevo_i_cli_portfolio_find(&self, (size_t)depth, err));
     if (folder)
         OPEVO_TRY(emit(&self, folder, err));
     if (folder)

@@ -36,6 +36,7 @@ void opevo_i_cli_tasks_folder(const opevo_call *call, const opevo_i_cli_tasks *s
 
 void opevo_i_cli_tasks_free(opevo_i_cli_tasks *self)
 {
+    opevo_i_cli_tasks_portfolio_free(self);
     opevo_store_close(self->store);
     for (size_t i = 0; self->tunings && i < self->count; i++)
         opevo_i_cli_tune_free(&self->tunings[i]);

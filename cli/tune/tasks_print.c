@@ -66,6 +66,7 @@ void opevo_i_cli_tasks_print_settings(const opevo_i_cli_tasks *self, opevo_text 
     opevo_text_add(out, "\n");
     opevo_scheduler_print_options(options, self->count, out);
     opevo_text_add(out, "\n");
+    opevo_i_cli_tasks_portfolio_print_settings(self, out);
     for (size_t i = 0; i < self->count; i++) {
         opevo_text_add(out, "  ");
         opevo_text_add_visible(out, self->tunings[i].objective->name);
@@ -234,7 +235,9 @@ void opevo_i_cli_tasks_print_json_settings(const opevo_i_cli_tasks *self, opevo_
         opevo_i_cli_tune_add_json_settings(&self->tunings[i], out);
         opevo_text_add(out, "}");
     }
-    opevo_text_add(out, "\n]}\n");
+    opevo_text_add(out, "\n]");
+    opevo_i_cli_tasks_portfolio_print_json_settings(self, out);
+    opevo_text_add(out, "}\n");
     out->failed |= settings.failed;
     opevo_text_free(&settings);
 }
@@ -267,7 +270,9 @@ void opevo_i_cli_tasks_print_json(const opevo_i_cli_tasks *self, opevo_text *out
         opevo_i_cli_tune_add_json(&self->tunings[i], out);
         opevo_text_add(out, "}");
     }
-    opevo_text_add(out, "\n]}\n");
+    opevo_text_add(out, "\n]");
+    opevo_i_cli_tasks_portfolio_print_json(self, out);
+    opevo_text_add(out, "}\n");
     out->failed = out->failed || settings.failed;
     opevo_text_free(&settings);
 }

@@ -318,6 +318,7 @@ opevo_status opevo_i_cli_tasks_read(const opevo_call *call, opevo_i_cli_tasks *s
     self->options.seed = self->tunings[0].run.seed;
     self->optimum_s = opevo_i_cli_tasks_value(self, self->options.aim, optimum_s);
     OPEVO_TRY(read_limits(call, self, err));
+    OPEVO_TRY(opevo_i_cli_tasks_portfolio_read(call, self, err));
     OPEVO_TRY(prepare_folders(call, self, err));
     OPEVO_TRY(opevo_i_cli_store_of_call(call, &self->store, err));
 cleanup:

@@ -8,12 +8,14 @@
 #include "kernels_of_run_internal.h"
 #include "objective_spec_internal.h"
 #include "options_internal.h"
+#include "portfolio_cli_internal.h"
 #include "reasons_internal.h"
 #include "terminal_internal.h"
 
 #include <opevo/finals.h>
 #include <opevo/front.h>
 #include <opevo/live_starts.h>
+#include <opevo/portfolio_crossing.h>
 #include <opevo/run_curve.h>
 #include <opevo/scheduler.h>
 #include <opevo/store_groups.h>
@@ -164,8 +166,12 @@ void opevo_i_cli_tune_add_json_interval(const opevo_i_cli_tuning *self, opevo_te
          "several operators: gradient (default) or round-robin, then ,KEY=VALUE: round, epsilon, " \
          "patience, alpha, beta, window",                                                          \
          false},                                                                                   \
+        {"aim", "AIM", "several operators: sum (default) or geometric-mean of their times",        \
+         false},                                                                                   \
     {                                                                                              \
-        "aim", "AIM", "several operators: sum (default) or geometric-mean of their times", false   \
+        "portfolio", "K",                                                                          \
+            "several operators: end with K configurations for all, then ,KEY=VALUE: by, share",    \
+            false                                                                                  \
     }
 
 /* How many operators or objectives the call names. */
@@ -199,6 +205,20 @@ void opevo_i_cli_tasks_draw(opevo_progress *progress, const opevo_i_cli_spent *s
 void opevo_i_cli_tasks_draw_finals(opevo_progress *progress, size_t number, size_t count,
                                    const char *name, const opevo_finals *finals);
 
+/* What --portfolio asks for, and what comes of it (tune_portfolio.c). */
+typedef struct opevo_i_cli_tasks_portfolio {
+    size_t most;             /* configurations; 0: no portfolio */
+    bool by_mean;            /* of regrets; otherwise by the worst */
+    double share;            /* of the budget, for measuring configurations on other operators */
+    uint64_t trials;         /* the whole budget; 0: no limit */
+    double seconds;          /* likewise */
+    opevo_trial **trials_of; /* of the search of each task, without samples */
+    size_t *trial_counts, *trial_capacities, *noted;
+    bool failed; /* no memory for a trial */
+    opevo_crossing *crossing;
+    opevo_i_cli_portfolio found;
+} opevo_i_cli_tasks_portfolio;
+
 /* What is tuned together. */
 typedef struct opevo_i_cli_tasks {
     opevo_i_cli_tuning *tunings; /* `count` of them, each with one run */
@@ -216,7 +236,32 @@ typedef struct opevo_i_cli_tasks {
     opevo_store *store;
     opevo_i_cli_spent spent;
     opevo_progress progress;
+    opevo_i_cli_tasks_portfolio portfolio;
 } opevo_i_cli_tasks;
+
+/* ---- A portfolio (tune_portfolio.c) ---- */
+
+/* Read --portfolio, and leave the search its share of the budget, which was read before. Errors:
+ * INVALID; NOMEM. */
+opevo_status opevo_i_cli_tasks_portfolio_read(const opevo_call *call, opevo_i_cli_tasks *self,
+                                              opevo_error *err);
+/* Keep a trial of a search. */
+void opevo_i_cli_tasks_portfolio_note(opevo_i_cli_tasks *self, size_t task,
+                                      const opevo_trial *trial);
+/* Once the searches have ended with their share: measure configurations on other operators, and let
+ * the searches go on with their share of what is left; in the end, find the portfolio. Errors:
+ * those of opevo_crossing_step and opevo_scheduler_step. */
+opevo_status opevo_i_cli_tasks_portfolio_run(opevo_i_cli_tasks *self, opevo_error *err);
+opevo_status opevo_i_cli_tasks_portfolio_find(opevo_i_cli_tasks *self, opevo_error *err);
+/* Nothing without --portfolio. */
+void opevo_i_cli_tasks_portfolio_print_settings(const opevo_i_cli_tasks *self, opevo_text *out);
+void opevo_i_cli_tasks_portfolio_print_json_settings(const opevo_i_cli_tasks *self,
+                                                     opevo_text *out);
+opevo_status opevo_i_cli_tasks_portfolio_print(const opevo_i_cli_tasks *self, opevo_text *out,
+                                               opevo_error *err);
+/* As a member "portfolio" of the JSON object being written. */
+void opevo_i_cli_tasks_portfolio_print_json(const opevo_i_cli_tasks *self, opevo_text *out);
+void opevo_i_cli_tasks_portfolio_free(opevo_i_cli_tasks *self);
 
 /* ---- Tasks (tasks.c) ---- */
 

@@ -85,6 +85,7 @@ static void observe(void *context, const opevo_trial *trial, bool resumed)
     snprintf(which, sizeof which, "%.120s, ", self->names[observed->number]);
     opevo_i_cli_tune_note_failure(tuning, 0, which, trial, resumed);
     opevo_finals_note(tuning->finals, trial);
+    opevo_i_cli_tasks_portfolio_note(self, observed->number, trial);
     opevo_i_cli_spent_note(&self->spent, trial, resumed);
     tuning->failed += trial->outcome.kind != OPEVO_OUTCOME_OK;
     tuning->best = fmax(tuning->best, trial->outcome.fitness);
@@ -206,8 +207,10 @@ static opevo_status run_tasks(opevo_i_cli_tasks *self, bool quiet, opevo_error *
         opevo_i_cli_tell_reference(self->tunings[i].verb, self->names[i],
                                    self->tunings[i].objective);
     OPEVO_TRY(run_rounds(self, err));
+    OPEVO_TRY(opevo_i_cli_tasks_portfolio_run(self, err));
     OPEVO_TRY(end_scheduler(self, err));
     opevo_i_cli_progress_end(&self->progress);
+    OPEVO_TRY(opevo_i_cli_tasks_portfolio_find(self, err));
     OPEVO_TRY(run_finals(self, quiet, err));
     self->sum_s = opevo_i_cli_tasks_value(self, OPEVO_AIM_SUM, best_s);
     self->finals_s = opevo_i_cli_tasks_value(self, self->options.aim, winner_s);
@@ -271,6 +274,7 @@ opevo_status opevo_i_cli_tune_tasks(const opevo_call *call, opevo_text *out, int
     } else {
         opevo_i_cli_tasks_print_settings(&self, out);
         OPEVO_TRY(opevo_i_cli_tasks_print(&self, opevo_i_cli_option(call, "store"), out, err));
+        OPEVO_TRY(opevo_i_cli_tasks_portfolio_print(&self, out, err));
     }
     judge(call, &self, exit_code);
 cleanup:

@@ -21,8 +21,8 @@ typedef struct listed {
 struct opevo_listed {
     opevo_session *session;
     opevo_objective *objective;
-    opevo_store *store;
-    uint64_t stored, done;
+    opevo_store *store; /* NULL: none */
+    uint64_t done;
 };
 
 /* ---- The tuner ---- */
@@ -86,25 +86,6 @@ static const opevo_tuner_ops ops = {
 
 /* ---- The run ---- */
 
-static opevo_status count_stored(opevo_listed *self, opevo_error *err)
-{
-    enum { PIECE = 64 };
-    opevo_trial *trials = opevo_malloc(PIECE, sizeof *trials);
-    size_t got = PIECE;
-    opevo_status status = OPEVO_OK;
-
-    if (!trials)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read a run.");
-    while (self->store && got == PIECE) {
-        OPEVO_TRY(opevo_store_read(self->store, opevo_session_result(self->session)->run,
-                                   self->stored, trials, PIECE, &got, err));
-        self->stored += got;
-    }
-cleanup:
-    opevo_free(trials);
-    return status;
-}
-
 opevo_status opevo_listed_create(opevo_objective *objective, const opevo_run_options *options,
                                  opevo_listed **out, opevo_error *err)
 {
@@ -134,7 +115,6 @@ opevo_status opevo_listed_create(opevo_objective *objective, const opevo_run_opt
         goto cleanup;
     }
     OPEVO_TRY(opevo_session_create(objective, &own, &self->session, err));
-    OPEVO_TRY(count_stored(self, err));
     *out = self;
     self = NULL;
 cleanup:
@@ -142,17 +122,35 @@ cleanup:
     return status;
 }
 
-uint64_t opevo_listed_stored(const opevo_listed *self)
+opevo_status opevo_listed_stored(opevo_listed *self, bool *any, opevo_index *point,
+                                 opevo_error *err)
 {
-    return self->stored;
+    opevo_trial stored;
+    size_t count = 0;
+    opevo_status status = OPEVO_OK;
+
+    if (self->store)
+        status = opevo_store_read(self->store, opevo_session_result(self->session)->run, self->done,
+                                  &stored, 1, &count, err);
+    *any = count > 0;
+    if (count > 0)
+        *point = stored.proposal.point;
+    return status;
 }
 
-static opevo_status step(opevo_listed *self, opevo_index point, opevo_trial *out, opevo_error *err)
+opevo_status opevo_listed_evaluate(opevo_listed *self, opevo_index point, opevo_trial *out,
+                                   bool *recalled, opevo_error *err)
 {
+    const opevo_space *space = self->objective->space;
     listed *tuner = (listed *)self->session->tuner;
+    uint64_t before = opevo_session_result(self->session)->resumed;
     opevo_status status = OPEVO_OK;
     bool over = false;
 
+    if (!opevo_space_has(space, point) || !opevo_space_allows(space, point))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "A listed point of %.200s is not an allowed point of its space.",
+                          self->objective->name);
     tuner->next = point;
     tuner->waits = true;
     tuner->told.number = 0;
@@ -160,36 +158,9 @@ static opevo_status step(opevo_listed *self, opevo_index point, opevo_trial *out
     if (status != OPEVO_OK)
         return status;
     self->done += tuner->told.number > 0;
+    *recalled = opevo_session_result(self->session)->resumed > before;
     *out = tuner->told;
     return OPEVO_OK;
-}
-
-opevo_status opevo_listed_recall(opevo_listed *self, opevo_trial *out, opevo_error *err)
-{
-    opevo_trial stored;
-    size_t count = 0;
-    opevo_status status = opevo_store_read(self->store, opevo_session_result(self->session)->run,
-                                           self->done, &stored, 1, &count, err);
-
-    if (status != OPEVO_OK)
-        return status;
-    if (count == 0)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "The store has no more trials of this run.");
-    return step(self, stored.proposal.point, out, err);
-}
-
-opevo_status opevo_listed_evaluate(opevo_listed *self, opevo_index point, opevo_trial *out,
-                                   opevo_error *err)
-{
-    const opevo_space *space = self->objective->space;
-
-    if (!opevo_space_has(space, point) || !opevo_space_allows(space, point))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "A listed point of %.200s is not an allowed point of its space.",
-                          self->objective->name);
-    if (self->done < self->stored)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "Trials of the store remain to be recalled.");
-    return step(self, point, out, err);
 }
 
 opevo_status opevo_listed_end(opevo_listed *self, opevo_stop why, opevo_error *err)

@@ -337,6 +337,31 @@ opevo_status opevo_scheduler_step(opevo_scheduler *scheduler, bool *over, opevo_
     return status;
 }
 
+opevo_status opevo_scheduler_extend(opevo_scheduler *scheduler, uint64_t trials, opevo_error *err)
+{
+    uint64_t *limit = &scheduler->options.trials;
+
+    if (*limit == 0 || trials < *limit)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "A scheduler is extended to more trials than its limit of %llu.",
+                          (unsigned long long)*limit);
+    *limit = trials;
+    for (size_t i = 0; i < scheduler->count; i++) {
+        opevo_i_scheduler_task_entry *task = &scheduler->tasks[i];
+        opevo_session *session = task->session;
+
+        session->options.budget.trials = trials;
+        if (!session->ended || session->result.stop != OPEVO_STOP_TRIALS)
+            continue;
+        session->ended = false;
+        session->result.stop = OPEVO_STOP_INTERRUPTED;
+        if (task->shown.state == OPEVO_TASK_OVER)
+            task->shown.state = OPEVO_TASK_OPEN;
+    }
+    scheduler->over = scheduler->over && scheduler->result.stop != OPEVO_STOP_TRIALS;
+    return OPEVO_OK;
+}
+
 /* ---- Results and the end -------------------------------------------------------------------- */
 
 const opevo_scheduler_result *opevo_scheduler_state(const opevo_scheduler *scheduler)

@@ -17,8 +17,8 @@
 
 enum { SHAPES = 4, TRIALS = 14, TRIALS_MOST = SHAPES * TRIALS };
 
-/* A product of n = 2^a 3^b rows, in tiles: best at a tile of its own and an unrolling that depends on
- * it, with some noise by the point. */
+/* A product of n = 2^a 3^b rows, in tiles: best at a tile of its own and the second unrolling, with
+ * some noise by the point. */
 typedef struct shape {
     opevo_objective super;
     opevo_space *space;
@@ -88,7 +88,7 @@ static const unsigned rows[SHAPES] = {96, 48, 64, 144};
 typedef struct problem {
     shape shapes[SHAPES];
     opevo_trial trials[TRIALS_MOST]; /* of the searches, shape after shape */
-    opevo_crossing_options options;
+    opevo_portfolio_options options;
 } problem;
 
 /* Of one space, or of spaces that differ in their rows. */
@@ -97,7 +97,7 @@ static void make_problem(problem *self, uint64_t number, bool one_space)
     opevo_rng rng;
 
     opevo_rng_init(&rng, 3, "crossing", number);
-    *self = (problem){.options.portfolio = {.most = 1 + number % 3, .worst = number % 2}};
+    *self = (problem){.options = {.most = 1 + number % 3, .worst = number % 2}};
     for (size_t w = 0; w < SHAPES; w++) {
         make_shape(&self->shapes[w], w, one_space ? 96 : rows[w],
                    (double)(1 << opevo_rng_below(&rng, 5)), opevo_rng_u64(&rng));
@@ -164,7 +164,7 @@ static double value_of_all(const problem *self, const opevo_crossing *crossing)
     CHECK_OK(
         opevo_portfolio_regret(fitness, matrix->workloads, matrix->configurations, &regret, &err));
     whole.regret = regret;
-    CHECK_OK(opevo_portfolio_find(&whole, &self->options.portfolio, &portfolio, &err));
+    CHECK_OK(opevo_portfolio_find(&whole, &self->options, &portfolio, &err));
     assert_true(portfolio.is_exact);
     value = portfolio.value;
     opevo_portfolio_free(&portfolio);
@@ -223,7 +223,7 @@ CHECK_TEST(test_certificate)
     assert_true(4 * spent < cells);
 }
 
-/* Inner lengths are kept, or as near as the rows allow; texts that a space has are the same there. */
+/* Inner lengths are kept where they divide the rows; texts that a space has are the same there. */
 CHECK_TEST(test_counterparts)
 {
     problem self;
@@ -285,6 +285,11 @@ CHECK_TEST(test_kills)
             evaluated += again.shapes[w].evaluated;
         assert_true(evaluated == trials);
         opevo_crossing_destroy(parts);
+        again.options.most = 1; /* something else is needed first */
+        parts = start(&again, store);
+        assert_int_equal(go_on(parts, 10000), OPEVO_CROSSING_CLOSED);
+        assert_true(opevo_crossing_state_of(parts)->resumed == trials);
+        opevo_crossing_destroy(parts);
         opevo_crossing_destroy(whole);
         opevo_store_close(store);
         remove(path);
@@ -298,25 +303,22 @@ CHECK_TEST(test_limits)
     problem self;
     opevo_interrupt interrupt = {0};
     opevo_crossing *crossing = NULL;
+    const opevo_crossing_state *state = NULL;
 
     make_problem(&self, 5, true);
-    self.options.trials = 3;
+    self.options.interrupt = &interrupt;
     crossing = start(&self, NULL);
+    state = opevo_crossing_state_of(crossing);
+    opevo_crossing_allow(crossing, 3, 0);
     assert_int_equal(go_on(crossing, 100), OPEVO_CROSSING_TRIALS);
-    assert_true(opevo_crossing_state_of(crossing)->trials == 3);
-    opevo_crossing_destroy(crossing);
-    self.options.trials = 0;
-    self.options.seconds = 2.5; /* a second each */
-    crossing = start(&self, NULL);
+    assert_true(state->trials == 3);
+    opevo_crossing_allow(crossing, 0, 4.5); /* a second each */
     assert_int_equal(go_on(crossing, 100), OPEVO_CROSSING_SECONDS);
-    assert_true(opevo_crossing_state_of(crossing)->trials == 3);
-    opevo_crossing_destroy(crossing);
+    assert_true(state->trials == 5);
+    opevo_crossing_allow(crossing, 0, 0);
     opevo_interrupt_raise(&interrupt);
-    self.options.portfolio.interrupt = &interrupt;
-    crossing = start(&self, NULL);
     assert_int_equal(go_on(crossing, 100), OPEVO_CROSSING_INTERRUPTED);
-    assert_true(opevo_crossing_state_of(crossing)->trials == 0);
-    assert_true(opevo_crossing_state_of(crossing)->portfolio.count > 0);
+    assert_true(state->trials == 5 && state->portfolio.count > 0);
     opevo_crossing_destroy(crossing);
     free_problem(&self);
 }
@@ -329,7 +331,7 @@ CHECK_TEST(test_bad_input)
 
     CHECK_FAILS(
         OPEVO_INVALID, "outside its domain",
-        opevo_crossing_create(&(const opevo_crossing_options){.seconds = 0}, &crossing, &err));
+        opevo_crossing_create(&(const opevo_portfolio_options){.most = 0}, &crossing, &err));
     make_problem(&self, 1, true);
     for (size_t i = 0; i < TRIALS; i++)
         self.trials[i].outcome = opevo_outcome_failed(OPEVO_OUTCOME_WRONG);

@@ -89,6 +89,37 @@ CHECK_TEST(test_limits)
     tear_down(self);
 }
 
+/* A limit that grows: where rounds divide it, all is as under the last one from the beginning. A
+ * task that has ended by itself stays so. */
+CHECK_TEST(test_extended)
+{
+    setup *self = set_up(3, 40);
+    opevo_trial trials[90];
+    bool over = false;
+
+    self->courses[1].gain = 2;
+    self->courses[1].power = 0.5;
+    self->options = (opevo_scheduler_options){.trials = 90, .round = 10};
+    run(self);
+    assert_int_equal(self->log.count, 90);
+    memcpy(trials, self->log.trial, sizeof trials);
+    self->options.trials = 30;
+    run_open(self);
+    CHECK_FAILS(OPEVO_INVALID, "its limit of 30",
+                opevo_scheduler_extend(self->scheduler, 20, &err));
+    for (uint64_t most = 60; most <= 180; most += 30) {
+        CHECK_OK(opevo_scheduler_extend(self->scheduler, most, &err));
+        for (over = false; !over;)
+            CHECK_OK(opevo_scheduler_step(self->scheduler, &over, &err));
+        assert_int_equal(self->log.count, most < 120 ? most : 120); /* all points of the three */
+        for (size_t i = 0; i < self->log.count && i < 90; i++)
+            assert_true(self->log.trial[i].number == trials[i].number &&
+                        self->log.trial[i].proposal.point == trials[i].proposal.point);
+    }
+    assert_int_equal(end(self).stop, OPEVO_STOP_SEARCH_OVER);
+    tear_down(self);
+}
+
 /* A target that is the sum of the best times is reached. */
 CHECK_TEST(test_target_of_optima)
 {

@@ -11,8 +11,8 @@
  * are equal, nothing else that could be measured would change what is chosen; this leaves out every
  * configuration whose regret on its own workload is above `value`.
  *
- * On another workload a configuration is the same text where its space has it, and otherwise carried
- * over: nearest values, inner lengths of a factorisation kept, the first one what is left
+ * On another workload a configuration is the same text where its space has it, and otherwise
+ * carried over: nearest values, inner lengths of a factorisation kept, the first one what is left
  * (opevo/nearest.h). Without a counterpart it cannot be used there: regret 1. */
 
 #ifndef OPEVO_PORTFOLIO_CROSSING_H
@@ -45,12 +45,6 @@ const char *opevo_crossing_end_name(opevo_crossing_end end);
 /* How often a proof looks at a branch: enough for 10^4 configurations of 10 workloads. */
 #define OPEVO_CROSSING_STEPS UINT64_C(2000000)
 
-typedef struct opevo_crossing_options {
-    opevo_portfolio_options portfolio; /* `weights` of the workloads in the order they are added */
-    uint64_t trials;                   /* at most; 0: no limit */
-    double seconds;                    /* sum of their costs at most; 0: no limit */
-} opevo_crossing_options;
-
 typedef struct opevo_crossing_state {
     opevo_crossing_end end;
     uint64_t trials, resumed, failed;
@@ -59,23 +53,28 @@ typedef struct opevo_crossing_state {
     opevo_portfolio_matrix matrix;
 } opevo_crossing_state;
 
-/* `portfolio.seconds` does not count: what is measured must not depend on a clock. Errors: INVALID
+/* `weights` of the options, which must outlive it, are of the workloads in the order they are
+ * added; `seconds` does not count, as what is measured must not depend on a clock. Errors: INVALID
  * for options outside their domain; NOMEM. */
-opevo_status opevo_crossing_create(const opevo_crossing_options *options, opevo_crossing **out,
+opevo_status opevo_crossing_create(const opevo_portfolio_options *options, opevo_crossing **out,
                                    opevo_error *err);
 void opevo_crossing_destroy(opevo_crossing *self);
 
-/* Add a workload, before the first step. The objective must outlive it. `run` as for the search:
- * seed, requirements, threads, store, note and interrupt count; what is measured here is a run of
- * its own (opevo/listed.h). Errors: those of opevo_listed_create. */
+/* Add a workload, before the first trial is noted. The objective must outlive it. `run` as for the
+ * search: seed, requirements, threads, store, note and interrupt count; what is measured here is a
+ * run of its own (opevo/listed.h). Errors: those of opevo_listed_create. */
 opevo_status opevo_crossing_add(opevo_crossing *self, opevo_objective *objective,
                                 const opevo_run_options *run, opevo_error *err);
-/* Note a trial of the search of a workload, before the first step. Errors: NOMEM. */
+/* Note a trial of the search of a workload. Errors: NOMEM. */
 opevo_status opevo_crossing_note(opevo_crossing *self, size_t workload, const opevo_trial *trial,
                                  opevo_error *err);
-/* Measure a configuration, or say why not. The first step takes what the store has of earlier ones.
- * Errors: those of opevo_listed_evaluate and opevo_portfolio_find; INVALID where nothing succeeded
- * of a workload. */
+/* How many trials it may make in all, and what they may cost in seconds; 0: any. Whatever ended it
+ * but an interrupt ends it no longer. */
+void opevo_crossing_allow(opevo_crossing *self, uint64_t trials, double seconds);
+/* Measure a configuration, or say why not. What the store has is not measured again; if it has
+ * something else than what is to be measured next, a step takes all of that instead. Errors: those
+ * of opevo_listed_evaluate and opevo_portfolio_find; INVALID where nothing succeeded of a
+ * workload. */
 opevo_status opevo_crossing_step(opevo_crossing *self, opevo_crossing_end *end, opevo_error *err);
 /* Borrowed until the next step. */
 const opevo_crossing_state *opevo_crossing_state_of(const opevo_crossing *self);

@@ -158,6 +158,12 @@ static inline opevo_status opevo_scheduler_add(opevo_scheduler *scheduler,
 OPEVO_API opevo_status opevo_scheduler_weigh(opevo_scheduler *scheduler, size_t task, double weight,
                                              uint64_t round, opevo_error *err);
 
+/* A larger limit of the trials of all tasks together, in place of that of the options. A scheduler
+ * that ended by it goes on with the next step, in rounds of the same length. Errors: INVALID for a
+ * scheduler without such a limit, and for a smaller one. */
+OPEVO_API opevo_status opevo_scheduler_extend(opevo_scheduler *scheduler, uint64_t trials,
+                                              opevo_error *err);
+
 /* How readers of a store know the tasks of a scheduler. */
 typedef struct opevo_task_group_options {
     const char *name;         /* of the whole; NULL: the names of the tasks */
