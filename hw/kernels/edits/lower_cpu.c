@@ -90,6 +90,17 @@ opevo_status opevo_i_edit_lower_names(LLVMModuleRef llvm, opevo_error *err)
     return opevo_i_edit_lower_calls(&self, err);
 }
 
+/* A struct by value is the address of the work item's copy: where the machine's convention has it
+ * is not what a launcher knows. */
+static void lower_structs(LLVMValueRef function)
+{
+    static const char name[] = "byval";
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+
+    for (unsigned i = 1; i <= LLVMCountParams(function); i++)
+        LLVMRemoveEnumAttributeAtIndex(function, i, kind);
+}
+
 opevo_status opevo_i_edit_lower_cpu(LLVMModuleRef llvm, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
@@ -97,6 +108,7 @@ opevo_status opevo_i_edit_lower_cpu(LLVMModuleRef llvm, opevo_error *err)
     OPEVO_TRY(opevo_i_edit_lower_names(llvm, err));
     for (LLVMValueRef f = LLVMGetFirstFunction(llvm); f; f = LLVMGetNextFunction(f)) {
         opevo_i_edit_lower_function(f, LLVMCCallConv);
+        lower_structs(f);
         for (LLVMUseRef use = LLVMGetFirstUse(f); use; use = LLVMGetNextUse(use))
             if (LLVMIsACallInst(LLVMGetUser(use)))
                 LLVMSetInstructionCallConv(LLVMGetUser(use), LLVMCCallConv);

@@ -14,7 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST_ITEMS = 1024, STACK_BYTES = 1 << 16, MOST_ARGUMENTS = 64 };
+/* Structs of a launch have 64 members at most, and begin at multiples of 16 bytes. */
+enum { MOST_ITEMS = 1024, STACK_BYTES = 1 << 16, MOST_ARGUMENTS = 64, STRUCT_BYTES = 1024 };
 
 static struct {
     int thread[MOST_ITEMS][3], block[3], block_size[3], grid_size[3];
@@ -23,6 +24,10 @@ static struct {
     opevo_i_fiber fibers[MOST_ITEMS], scheduler;
     ffi_cif call;
     void *values[MOST_ARGUMENTS];
+    size_t count;
+    _Alignas(16) uint8_t structs[STRUCT_BYTES]; /* one behind the other */
+    size_t struct_bytes;
+    size_t struct_at[MOST_ARGUMENTS]; /* the byte behind that of an argument; 0: it is no struct */
     void (*function)(void);
 } here;
 
@@ -51,9 +56,18 @@ void gk_barrier(void)
     opevo_i_fiber_switch(&here.fibers[here.item], &here.scheduler);
 }
 
+/* Each work item has copies of the structs, on its stack: kernels get their addresses. */
 static void work(void)
 {
-    ffi_call(&here.call, here.function, NULL, here.values);
+    _Alignas(16) uint8_t copies[STRUCT_BYTES];
+    void *addresses[MOST_ARGUMENTS], *values[MOST_ARGUMENTS];
+
+    memcpy(copies, here.structs, here.struct_bytes);
+    for (size_t i = 0; i < here.count; i++) {
+        addresses[i] = copies + here.struct_at[i] - 1;
+        values[i] = here.struct_at[i] ? &addresses[i] : here.values[i];
+    }
+    ffi_call(&here.call, here.function, NULL, values);
     here.ended[here.item] = true;
     gk_barrier(); /* for ever */
 }
@@ -117,7 +131,7 @@ static ffi_type *type_of(const opevo_argument *argument)
                                       [OPEVO_KERNEL_ELEMENT_I8] = &ffi_type_sint8,
                                       [OPEVO_KERNEL_ELEMENT_U8] = &ffi_type_uint8};
 
-    return argument->kind == OPEVO_ARGUMENT_BUFFER ? &ffi_type_pointer : types[argument->element];
+    return argument->kind == OPEVO_ARGUMENT_SCALAR ? types[argument->element] : &ffi_type_pointer;
 }
 
 static void refuse(opevo_evaluation *out, opevo_kernel_verdict verdict, const char *sentence)
@@ -193,6 +207,21 @@ static void run_blocks(const opevo_i_fiber_stacks *stacks, const opevo_i_fiber_k
     }
 }
 
+static uint64_t address(const void *context, size_t buffer)
+{
+    return (uint64_t)(uintptr_t)((const opevo_buffer *)context)[buffer].data;
+}
+
+static void add_struct(const opevo_argument *argument, const opevo_buffer *buffers, size_t i)
+{
+    uint8_t bytes[OPEVO_STRUCT_MOST];
+    size_t size = opevo_argument_lay_out(argument, address, buffers, bytes);
+
+    memcpy(here.structs + here.struct_bytes, bytes, size);
+    here.struct_at[i] = here.struct_bytes + 1;
+    here.struct_bytes += (size + 15) / 16 * 16;
+}
+
 void opevo_i_fiber_launch(const opevo_i_fiber_stacks *stacks, const opevo_i_fiber_kernel *kernel,
                           const opevo_grid_launch *launch, const opevo_buffer *buffers,
                           const opevo_fibers_options *options, opevo_evaluation *out)
@@ -207,16 +236,14 @@ void opevo_i_fiber_launch(const opevo_i_fiber_stacks *stacks, const opevo_i_fibe
                "Dynamic shared memory, and blocks of more than 1024 work items, are unsupported.");
         return;
     }
+    here.count = launch->argument_count;
+    here.struct_bytes = 0;
     for (size_t i = 0; i < launch->argument_count; i++) {
         const opevo_argument *argument = &launch->arguments[i];
 
-        if (argument->kind == OPEVO_ARGUMENT_STRUCT) {
-            refuse(
-                out, OPEVO_VERDICT_UNSUPPORTED,
-                "Structs by value are not passed to native code; use --on simt, or a kernel that "
-                "takes their members one by one.");
-            return;
-        }
+        here.struct_at[i] = 0;
+        if (argument->kind == OPEVO_ARGUMENT_STRUCT)
+            add_struct(argument, buffers, i);
         types[i] = type_of(argument);
         bits[i] = argument->bits;
         pointers[i] = argument->kind == OPEVO_ARGUMENT_BUFFER ? buffers[argument->buffer].data : 0;

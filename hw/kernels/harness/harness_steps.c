@@ -6,6 +6,7 @@
 
 #include <opevo/memory.h>
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -46,18 +47,39 @@ static opevo_status read_argument(const opevo_harness *harness, json_t *value,
     return opevo_json_fail(at, err, "%s", message);
 }
 
-/* {"struct": [...]}: *left members may still be in structs of the launch. */
-static opevo_status read_struct(const opevo_harness *harness, json_t *members,
+/* A name of C, or "struct" and a name. */
+static bool is_type(const char *text)
+{
+    size_t length = 0;
+
+    if (!text)
+        return false;
+    if (!strncmp(text, "struct ", 7))
+        text += 7;
+    while (isalnum((unsigned char)text[length]) || text[length] == '_')
+        length++;
+    return length > 0 && text[length] == '\0' && !isdigit((unsigned char)*text);
+}
+
+/* {"struct": [...]}, with a "type" for C: *left members may still be in structs of the launch. */
+static opevo_status read_struct(const opevo_harness *harness, json_t *argument,
                                 const opevo_json_reader *at, size_t *left,
                                 opevo_i_harness_argument_plan *out, opevo_error *err)
 {
+    json_t *members = json_object_get(argument, "struct"),
+           *type = json_object_get(argument, "type");
     size_t count = json_array_size(members);
     opevo_status status = OPEVO_OK;
 
+    if (json_object_size(argument) != (type ? 2 : 1) || (type && !is_type(json_string_value(type))))
+        return opevo_json_fail(at, err,
+                               "A struct has \"struct\": [...], and for C \"type\", such as "
+                               "\"struct box\".");
     if (count == 0 || count > *left)
         return opevo_json_fail(at, err, "The structs of a launch have 1 to %d members.",
                                OPEVO_I_ARGUMENTS);
     out->kind = OPEVO_ARGUMENT_STRUCT;
+    out->type = json_string_value(type);
     out->members = opevo_calloc(count, sizeof *out->members);
     if (!out->members)
         return no_memory(harness, err);
@@ -104,12 +126,17 @@ static opevo_status read_arguments(const opevo_harness *harness, const opevo_jso
     for (size_t i = 0; i < step->argument_count; i++) {
         opevo_json_reader place = opevo_json_element(arguments, i);
         json_t *argument = json_array_get(arguments->value, i);
-        json_t *members = json_object_get(argument, "struct");
 
-        if (members && json_object_size(argument) == 1)
-            OPEVO_TRY(read_struct(harness, members, &place, &left, &step->arguments[i], err));
+        if (json_object_get(argument, "struct"))
+            OPEVO_TRY(read_struct(harness, argument, &place, &left, &step->arguments[i], err));
         else
             OPEVO_TRY(read_argument(harness, argument, &place, &step->arguments[i], err));
+        if (step->call && step->arguments[i].member_count && !step->arguments[i].type) {
+            status = opevo_json_fail(&place, err,
+                                     "For a C function a struct needs its name as well: "
+                                     "{\"struct\": [...], \"type\": \"struct box\"}.");
+            goto cleanup;
+        }
     }
 cleanup:
     return status;

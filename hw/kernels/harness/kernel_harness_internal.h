@@ -88,6 +88,7 @@ typedef struct opevo_i_harness_argument_plan {
     json_t *value; /* an expression; or a number, for floats; bytes of local memory */
     struct opevo_i_harness_argument_plan *members; /* of a struct; owned */
     size_t member_count;
+    const char *type; /* its name in C; may be NULL */
 } opevo_i_harness_argument_plan;
 
 typedef struct opevo_i_harness_step {

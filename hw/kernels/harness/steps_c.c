@@ -69,6 +69,15 @@ static const char *type_of(opevo_kernel_element element)
 
 static void add_argument(const printer *self, const opevo_i_harness_argument_plan *argument)
 {
+    if (argument->kind == OPEVO_ARGUMENT_STRUCT) { /* its arrays need no braces of their own */
+        opevo_text_printf(self->out, "(%s){", argument->type);
+        for (size_t m = 0; m < argument->member_count; m++) {
+            opevo_text_add(self->out, m ? ", " : "");
+            add_argument(self, &argument->members[m]);
+        }
+        opevo_text_add(self->out, "}");
+        return;
+    }
     if (argument->kind == OPEVO_ARGUMENT_BUFFER) {
         opevo_text_printf(self->out, self->device ? "b[%zu]" : "b%zu", argument->buffer);
         return;
@@ -182,10 +191,6 @@ static opevo_status print_call(const printer *self, const opevo_i_harness_step *
     indent(self);
     opevo_text_printf(self->out, "%s(", step->name);
     for (size_t i = 0; i < step->argument_count; i++) {
-        if (step->arguments[i].kind == OPEVO_ARGUMENT_STRUCT)
-            return opevo_i_harness_fail(self->what->harness, err, step->where,
-                                        "A C function takes no struct by value here; pass its "
-                                        "members.");
         if (step->arguments[i].kind == OPEVO_ARGUMENT_LOCAL)
             return opevo_i_harness_fail(self->what->harness, err, step->where,
                                         "A C function takes no local memory; pass a buffer.");
@@ -359,4 +364,18 @@ opevo_status opevo_harness_print_launches(const opevo_harness *harness,
                                           opevo_text *out, opevo_error *err)
 {
     return print_function(harness, values, false, head, true, out, err);
+}
+
+static const char *called_in(const opevo_i_harness_step *steps, size_t count)
+{
+    const char *name = NULL;
+
+    for (size_t i = 0; i < count && !name; i++)
+        name = steps[i].call ? steps[i].name : called_in(steps[i].steps, steps[i].step_count);
+    return name;
+}
+
+const char *opevo_harness_called(const opevo_harness *harness)
+{
+    return called_in(harness->steps, harness->step_count);
 }

@@ -243,6 +243,12 @@ static opevo_status read_harness(own *self, const char *text, size_t size, opevo
                             "%s: \"tune\" is missing: give the sizes that are measured, such as "
                             "\"tune\": {\"sizes\": {\"n\": 1048576}}.",
                             self->harness_path);
+    else if (!self->calls && opevo_harness_called(self->harness))
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%s: steps call %.60s, and on a device kernels are launched: give "
+                            "{\"launch\": ..., \"grid\": ..., \"block\": ...}. A program that "
+                            "launches kernels itself is tuned by --on cmd:PROGRAM.",
+                            self->harness_path, opevo_harness_called(self->harness));
 cleanup:
     free(given);
     json_decref(root);

@@ -41,4 +41,4 @@ for arguments in '{"i32": "n"}' '{"struct": [{"i32": "n"}, {"f32": 1}]}' '"in"';
     sed "s/{\"struct\".*/$arguments]}],/" box.json >other.json
     opevo edits apply box.ll none --harness other.json; echo "status $?"
 done
-opevo edits apply box.ll none --on cpu; echo "status $?"
+opevo edits apply box.ll none --on cpu | grep -c 'error 0$'; echo "status $?"

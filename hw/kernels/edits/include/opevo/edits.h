@@ -190,7 +190,8 @@ void opevo_variant_diff(const opevo_variant *variant, opevo_text *out);
  *                memory, behind the others, and a struct by value one of as many bytes; a
  *                kernel that has the name of a function of OpenCL C gets "_" behind it
  *
- * On a CPU a kernel is a function of its arguments for one work item. It calls these functions,
+ * On a CPU a kernel is a function of its arguments for one work item, of a struct by value its
+ * address. It calls these functions,
  * which the launcher defines, with axis 0 (x) to 2 (z):
  *
  *   int gk_thread(int axis), gk_block(int axis): this work item

@@ -146,7 +146,7 @@ opevo_status opevo_harness_compiler(const opevo_harness *harness,
  *
  * with a pointer to each buffer in the order of the file. Sizes and parameters are constants in it.
  *   reference  the steps of the reference SOURCE instead
- * Errors: INVALID for steps that no C function has: launches with grids, structs by value. */
+ * Errors: INVALID for steps that no C function has: launches with grids, local memory. */
 opevo_status opevo_harness_print_c(const opevo_harness *harness, const opevo_harness_values *values,
                                    bool reference, const char *entry, opevo_text *out,
                                    opevo_error *err);
@@ -161,6 +161,8 @@ opevo_status opevo_harness_print_launches(const opevo_harness *harness,
                                           const opevo_harness_values *values, const char *head,
                                           opevo_text *out, opevo_error *err);
 void opevo_harness_print_helpers(opevo_text *out);
+/* The first C function that the steps of the kernels call; NULL: none. Borrowed. */
+const char *opevo_harness_called(const opevo_harness *harness);
 
 /* ---- Cases ---- */
 
