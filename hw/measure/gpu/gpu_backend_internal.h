@@ -116,6 +116,16 @@ bool opevo_i_gpu_check(const opevo_i_gpu_running *run);
 
 /* ---- Samples (gpu_samples.c) ---- */
 
+/* The energy that the device uses from the start of the meter. */
+typedef struct opevo_i_gpu_meter {
+    double before_j, start_s; /* NAN: it is not asked for, or not known */
+} opevo_i_gpu_meter;
+opevo_i_gpu_meter opevo_i_gpu_meter_start(const opevo_i_gpu_backend *self);
+/* Note the energy of one execution, its mean time multiplied by the mean power since the start,
+ * where that is long enough for the counter. */
+void opevo_i_gpu_meter_stop(const opevo_i_gpu_backend *self, const opevo_i_gpu_meter *meter,
+                            opevo_i_wire_result *result);
+
 /* The samples, and from the power meanwhile the energy of one execution: the device's, with all
  * that runs on it, where the time is long enough for its counter. False on failure. */
 bool opevo_i_gpu_sample(const opevo_i_gpu_running *run);

@@ -5,6 +5,7 @@
 
 #include "gpu_backend_internal.h"
 
+#include <opevo/clock.h>
 #include <opevo/file.h>
 #include <opevo/memory.h>
 
@@ -120,6 +121,21 @@ static bool take_samples(opevo_launcher *launcher, opevo_i_wire_result *result)
     return true;
 }
 
+/* Executions until the power is known, where energy is asked for. */
+static bool measure_power(opevo_i_gpu_backend *self, const opevo_i_wire_job *job,
+                          opevo_launcher *launcher, opevo_i_wire_result *result)
+{
+    opevo_i_gpu_meter meter = opevo_i_gpu_meter_start(self);
+    opevo_evaluation one = {.time_s = 0};
+
+    while (!isnan(meter.before_j) && opevo_clock_monotonic_s() < meter.start_s + self->least_s) {
+        if (!opevo_i_own_run(self->own, launcher, &job->kernel, &one, result))
+            return false;
+    }
+    opevo_i_gpu_meter_stop(self, &meter, result);
+    return true;
+}
+
 /* Right on other inputs, then timed, and right again. The first execution of all is among those
  * that are judged; where there are no other inputs, it is on the same. */
 static void measure_judged(opevo_i_gpu_backend *self, const opevo_i_wire_job *job,
@@ -134,8 +150,9 @@ static void measure_judged(opevo_i_gpu_backend *self, const opevo_i_wire_job *jo
         !opevo_i_own_judge(self->own, launcher, &job->kernel, 0, 1, &first, result))
         return;
     opevo_gpu_set_windows(self->launches, count_windows(self, job->single_sample, first.time_s));
-    if (opevo_i_own_judge(self->own, launcher, &job->kernel, 0, 1, &first, result))
-        take_samples(launcher, result);
+    if (opevo_i_own_judge(self->own, launcher, &job->kernel, 0, 1, &first, result) &&
+        take_samples(launcher, result))
+        measure_power(self, job, launcher, result);
 }
 
 /* Timed, and judged where its median is below a limit. */
@@ -150,7 +167,7 @@ static void measure_first(opevo_i_gpu_backend *self, const opevo_i_wire_job *job
         return;
     opevo_gpu_set_windows(self->launches, count_windows(self, false, first.time_s));
     if (!opevo_i_own_run(self->own, launcher, &job->kernel, &first, result) ||
-        !take_samples(launcher, result))
+        !take_samples(launcher, result) || !measure_power(self, job, launcher, result))
         return;
     for (size_t i = 0; i < result->sample_count; i++)
         first.time_s = fmin(first.time_s, result->samples[i]);

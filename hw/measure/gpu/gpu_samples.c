@@ -60,22 +60,34 @@ static bool take_samples(const opevo_i_gpu_running *run)
     return true;
 }
 
-bool opevo_i_gpu_sample(const opevo_i_gpu_running *run)
+opevo_i_gpu_meter opevo_i_gpu_meter_start(const opevo_i_gpu_backend *self)
 {
-    const char *bus = run->self->facts.bus;
-    bool asked = run->self->least_s > 0 && run->self->vendor->nvml;
-    double before_j = asked ? opevo_i_gpu_nvml_energy_j(bus) : NAN;
-    double start = opevo_clock_monotonic_s();
-    opevo_i_wire_result *result = run->result;
-    double sum_s = 0, elapsed_s = 0, spent_j = 0;
+    bool asked = self->least_s > 0 && self->vendor->nvml;
 
-    if (!take_samples(run))
-        return false;
-    elapsed_s = opevo_clock_monotonic_s() - start;
-    spent_j = asked ? opevo_i_gpu_nvml_energy_j(bus) - before_j : NAN;
+    return (opevo_i_gpu_meter){.before_j = asked ? opevo_i_gpu_nvml_energy_j(self->facts.bus) : NAN,
+                               .start_s = opevo_clock_monotonic_s()};
+}
+
+void opevo_i_gpu_meter_stop(const opevo_i_gpu_backend *self, const opevo_i_gpu_meter *meter,
+                            opevo_i_wire_result *result)
+{
+    double elapsed_s = opevo_clock_monotonic_s() - meter->start_s;
+    double spent_j =
+        isnan(meter->before_j) ? NAN : opevo_i_gpu_nvml_energy_j(self->facts.bus) - meter->before_j;
+    double sum_s = 0;
+
     for (size_t i = 0; i < result->sample_count; i++)
         sum_s += result->samples[i];
     if (spent_j > 0 && elapsed_s >= 10 * OPEVO_I_GPU_COUNTER_S)
         result->energy_j = spent_j / elapsed_s * sum_s / (double)result->sample_count;
+}
+
+bool opevo_i_gpu_sample(const opevo_i_gpu_running *run)
+{
+    opevo_i_gpu_meter meter = opevo_i_gpu_meter_start(run->self);
+
+    if (!take_samples(run))
+        return false;
+    opevo_i_gpu_meter_stop(run->self, &meter, run->result);
     return true;
 }

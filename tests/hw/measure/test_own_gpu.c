@@ -92,6 +92,33 @@ CHECK_TEST(test_criteria)
     opevo_objective_destroy(objective);
 }
 
+/* Its power is always 412.3 W; what is rejected has no energy. */
+CHECK_TEST(test_energy)
+{
+    static const char *const criteria[] = {"energy"};
+    opevo_live_options options = opevo_live_defaults();
+    opevo_kernel_maker *maker = NULL;
+    opevo_objective *objective = NULL;
+    const opevo_index points[] = {0, 2};
+    opevo_outcome outcomes[2];
+    double sum_s = 0;
+
+    CHECK_OK(own_maker("add.cu", source, HARNESS(""), space, &maker, &err));
+    options.device = "cuda:0";
+    options.criteria = criteria;
+    options.criterion_count = COUNT(criteria);
+    CHECK_OK(opevo_live_open(maker, &options, &objective, &err));
+    CHECK_OK(opevo_objective_evaluate(objective, points, 2, outcomes, &err));
+    assert_int_equal(outcomes[0].kind, OPEVO_OUTCOME_OK);
+    assert_int_equal(outcomes[1].kind, OPEVO_OUTCOME_WRONG);
+    for (size_t i = 0; i < outcomes[0].sample_count; i++)
+        sum_s += outcomes[0].samples_s[i];
+    CHECK_CLOSE(outcomes[0].more[0], 412.3 * sum_s / (double)outcomes[0].sample_count,
+                0.1 * outcomes[0].more[0]);
+    assert_true(isnan(outcomes[1].more[0]));
+    opevo_objective_destroy(objective);
+}
+
 /* What the stand-in for a compiler has of templates is a name for each instance. */
 CHECK_TEST(test_template)
 {
