@@ -46,6 +46,7 @@ const opevo_verb *const opevo_i_cli_verbs[] = {
     &opevo_i_cli_verb_record,
     &opevo_i_cli_verb_emit,
     &opevo_i_cli_verb_prove,
+    &opevo_i_cli_verb_judge,
     &opevo_i_cli_verb_devices,
     &opevo_i_cli_verb_serve,
     &opevo_i_cli_verb_help,

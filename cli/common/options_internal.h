@@ -51,7 +51,7 @@ struct opevo_call {
 extern const opevo_verb opevo_i_cli_verb_best, opevo_i_cli_verb_prove, opevo_i_cli_verb_resume,
     opevo_i_cli_verb_sketch, opevo_i_cli_verb_analyze, opevo_i_cli_verb_completion,
     opevo_i_cli_verb_computation, opevo_i_cli_verb_devices, opevo_i_cli_verb_edits,
-    opevo_i_cli_verb_emit, opevo_i_cli_verb_evolve, opevo_i_cli_verb_help,
+    opevo_i_cli_verb_emit, opevo_i_cli_verb_evolve, opevo_i_cli_verb_help, opevo_i_cli_verb_judge,
     opevo_i_cli_verb_landscape, opevo_i_cli_verb_law, opevo_i_cli_verb_learn,
     opevo_i_cli_verb_network, opevo_i_cli_verb_man, opevo_i_cli_verb_record,
     opevo_i_cli_verb_report, opevo_i_cli_verb_portfolio, opevo_i_cli_verb_reproduce,

@@ -5,6 +5,7 @@
 #include "command_line_internal.h"
 #include "emitted_files_internal.h"
 #include "keeper_internal.h"
+#include "scratch_folder_internal.h"
 
 #include <opevo/file.h>
 #include <opevo/json.h>
@@ -13,7 +14,6 @@
 
 #include <jansson.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +68,10 @@ static void write_request(const opevo_i_cli_proof_request *self, opevo_text *out
         opevo_json_string(out, "words", self->words);
     if (self->certificate)
         opevo_json_string(out, "certificate", self->certificate);
+    if (self->preprocess)
+        opevo_json_bool(out, "preprocess", true);
+    if (self->parallel)
+        opevo_json_bool(out, "parallel", true);
     opevo_json_bool(out, "json", self->json);
     opevo_json_bool(out, "rounding", self->rounding);
     opevo_json_bool(out, "part", self->part);
@@ -125,31 +129,6 @@ cleanup:
 }
 
 /* ---- Points ---- */
-
-static opevo_status make_folder(char path[4096], opevo_error *err)
-{
-    const char *parent = getenv("TMPDIR");
-
-    snprintf(path, 4096, "%s/opevo-proof-XXXXXX", parent && *parent ? parent : "/tmp");
-    return mkdtemp(path) ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path, strerror(errno));
-}
-
-static void remove_folder(const char *path)
-{
-    DIR *folder = opendir(path);
-    opevo_text name = {0};
-
-    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
-        opevo_text_clear(&name);
-        opevo_text_printf(&name, "%s/%s", path, entry->d_name);
-        if (*entry->d_name != '.' && !name.failed)
-            (void)unlink(name.data);
-    }
-    if (folder)
-        closedir(folder);
-    opevo_text_free(&name);
-    (void)rmdir(path);
-}
 
 static opevo_status write_file(const char *folder, const char *name, const char *text, size_t size,
                                opevo_text *path, opevo_error *err)
@@ -218,13 +197,13 @@ opevo_status opevo_i_cli_proof_ask_point(const opevo_objective *objective, const
                                          int *exit_code, opevo_error *err)
 {
     const opevo_kernel_maker *maker = opevo_live_maker(objective);
-    char folder[4096] = "";
+    char folder[OPEVO_I_SCRATCH_PATH] = "";
     opevo_i_cli_proof_request whole = *request;
     opevo_status status = OPEVO_OK;
 
     if (!maker)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Proofs are of kernels: use --on cpu or cuda:0.");
-    status = make_folder(folder, err);
+    status = opevo_i_cli_scratch_make("proof", folder, err);
     if (status != OPEVO_OK)
         return status;
     whole.kernel = folder;
@@ -235,7 +214,7 @@ opevo_status opevo_i_cli_proof_ask_point(const opevo_objective *objective, const
         if (status == OPEVO_OK)
             status = opevo_i_cli_proof_ask(&whole, out, exit_code, err);
     }
-    remove_folder(folder);
+    opevo_i_cli_scratch_remove(folder);
     return status;
 }
 

@@ -19,6 +19,10 @@ typedef struct opevo_i_cli_proof_request {
     bool json, rounding;
     bool part;    /* a text without its last line */
     bool compare; /* the certificate with the source, and prove nothing */
+    /* Instead of a proof: the compiler's path in a line, then the text of the source after its
+     * preprocessor, as far as that does not depend on which compiler reads it. `parallel`: as with
+     * OpenMP. */
+    bool preprocess, parallel;
 } opevo_i_cli_proof_request;
 
 enum { OPEVO_I_CLI_PROVED, OPEVO_I_CLI_REFUTED, OPEVO_I_CLI_UNDECIDED = 3 };

@@ -192,8 +192,8 @@ cleanup:
     return status;
 }
 
-/* The best of its points; 0 where none succeeds. */
-static double measure(const char *on, unsigned threads, const char *unit)
+/* The best of its points, `most`: or what was measured before; 0 where none succeeds. */
+static double measure(const char *on, unsigned threads, const char *unit, bool most)
 {
     opevo_objective *objective = NULL;
     opevo_error err = {OPEVO_OK, ""};
@@ -209,6 +209,8 @@ static double measure(const char *on, unsigned threads, const char *unit)
             best = fmax(best, outcome.fitness);
     }
     opevo_live_print_devices(objective, &device);
+    if (best > 0 && most)
+        best = fmax(best, opevo_i_cli_roof_known(opevo_text_string(&device), threads, unit));
     if (best > 0 && device.length)
         keep(opevo_text_string(&device), threads, unit, best);
     opevo_text_free(&device);
@@ -233,10 +235,15 @@ double opevo_i_cli_roof_of(opevo_objective *objective, const char *on, double fi
     stale = counts_flop(objective->unit) && fitness > roof; /* measured on a busy machine */
     if ((!(roof > 0) || stale) && here && device.length) {
         opevo_live_rest(objective);
-        roof = measure(on, threads, objective->unit);
+        roof = measure(on, threads, objective->unit, false);
     }
     opevo_text_free(&device);
     return roof;
+}
+
+double opevo_i_cli_roof_peak(const char *on, unsigned threads)
+{
+    return 1e9 * measure(on, threads > 1 ? threads : 1, "GFLOP/s", true);
 }
 
 double opevo_i_cli_roof_of_run(const opevo_run_info *info, const opevo_i_cli_measured *measured)

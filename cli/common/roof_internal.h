@@ -20,6 +20,9 @@ double opevo_i_cli_roof_known(const char *device, unsigned threads, const char *
  * this host alone (`here`), and kept in the user's cache folder; again where a kernel of this
  * fitness exceeds one of multiply-adds. Cost: then seconds. */
 double opevo_i_cli_roof_of(opevo_objective *objective, const char *on, double fitness, bool here);
+/* Operations a second that multiply-adds reach on a device of this host: the most of all that were
+ * measured there, now or earlier; 0 where they cannot be. Cost: seconds. */
+double opevo_i_cli_roof_peak(const char *on, unsigned threads);
 /* That of a stored run of such kernels, where it was measured here before: on the device of all its
  * workers. */
 double opevo_i_cli_roof_of_run(const opevo_run_info *info, const opevo_i_cli_measured *measured);

@@ -51,10 +51,8 @@ void opevo_golden_destroy(opevo_golden *golden)
     if (!golden)
         return;
     for (opevo_harness_set set = 0; set < OPEVO_HARNESS_SETS; set++) {
-        for (size_t i = 0; golden->records[set] && i < golden->harness->case_count[set]; i++) {
-            if (golden->records[set][i].data)
-                munmap(golden->records[set][i].data, golden->records[set][i].size);
-        }
+        for (size_t i = 0; golden->records[set] && i < golden->harness->case_count[set]; i++)
+            opevo_golden_drop(golden, set, i);
         opevo_free(golden->records[set]);
     }
     opevo_free(golden);
@@ -270,6 +268,15 @@ opevo_status opevo_golden_put(opevo_golden *golden, opevo_harness_set set, size_
 bool opevo_golden_has(const opevo_golden *golden, opevo_harness_set set, size_t i)
 {
     return golden->records[set][i].data != NULL;
+}
+
+void opevo_golden_drop(opevo_golden *golden, opevo_harness_set set, size_t i)
+{
+    record *result = &golden->records[set][i];
+
+    if (result->data)
+        munmap(result->data, result->size);
+    *result = (record){NULL, 0};
 }
 
 void opevo_golden_judge(const opevo_golden *golden, opevo_harness_set set, size_t i,

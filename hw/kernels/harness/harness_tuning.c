@@ -253,6 +253,46 @@ static opevo_status check_compiler(const opevo_json_reader *at, opevo_error *err
     return OPEVO_OK;
 }
 
+/* ---- A judge ---- */
+
+static opevo_status read_judge(opevo_harness *harness, const opevo_json_reader *root,
+                               opevo_error *err)
+{
+    typedef struct judge {
+        json_t *baselines;
+        uint64_t rounds, calls;
+        double timeout;
+    } judge;
+    static const opevo_json_field fields[] = {
+        OPEVO_JSON_FIELD(judge, baselines, TEXTS, .least = 1),
+        OPEVO_JSON_FIELD(judge, rounds, WHOLE, .least = 1, .most = OPEVO_HARNESS_ROUNDS),
+        OPEVO_JSON_FIELD(judge, calls, WHOLE, .least = 1, .most = OPEVO_HARNESS_CALLS),
+        OPEVO_JSON_FIELD(judge, timeout, NUMBER, .is_open = true, .least = 0, .unit = "seconds")};
+    const opevo_json_reader at = opevo_json_member(root, "judge");
+    judge said = {.baselines = NULL};
+    opevo_status status =
+        at.value ? opevo_json_read(&at, fields, sizeof fields / sizeof *fields, &said, err)
+                 : OPEVO_OK;
+
+    harness->baselines = said.baselines;
+    harness->judging = (opevo_harness_judging){said.rounds, said.calls, said.timeout};
+    return status;
+}
+
+opevo_harness_judging opevo_harness_judging_of(const opevo_harness *harness)
+{
+    return harness->judging;
+}
+
+opevo_status opevo_harness_baseline(const opevo_harness *harness, size_t i, char **out,
+                                    opevo_error *err)
+{
+    *out = NULL;
+    if (!harness->baselines || i >= opevo_json_text_count(harness->baselines))
+        return OPEVO_OK;
+    return opevo_i_harness_path(harness, opevo_json_text_at(harness->baselines, i), out, err);
+}
+
 /* ---- All of them ---- */
 
 opevo_status opevo_i_harness_tuning(opevo_harness *harness, const opevo_json_reader *root,
@@ -277,6 +317,7 @@ opevo_status opevo_i_harness_tuning(opevo_harness *harness, const opevo_json_rea
     harness->plain = json_is_false(macros);
     OPEVO_TRY(check_compiler(&compiler, err));
     OPEVO_TRY(read_reference(harness, root, err));
+    OPEVO_TRY(read_judge(harness, root, err));
     if (harness->flop && harness->bytes)
         return opevo_json_fail(&bytes, err, "Give \"flop\" or \"bytes\", not both.");
     if (harness->case_count[OPEVO_SET_TUNE]) {

@@ -183,6 +183,19 @@ cleanup:
     return status;
 }
 
+opevo_status opevo_case_refill(opevo_case *self, uint64_t seed, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    self->seed = seed;
+    for (size_t b = 0; b < self->harness->buffer_count && status == OPEVO_OK; b++) {
+        memset(self->buffers[b].data, 0,
+               self->buffers[b].size_bytes); /* of which fills set a part */
+        status = opevo_i_harness_case_fill(self, b, err);
+    }
+    return status;
+}
+
 void opevo_case_close(opevo_case *self)
 {
     if (!self)

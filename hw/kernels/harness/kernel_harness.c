@@ -92,9 +92,9 @@ opevo_status opevo_harness_launches(const opevo_harness *harness,
 
 static opevo_status read_members(opevo_harness *harness, opevo_error *err)
 {
-    static const char *const known[] = {"about",     "buffers", "bytes", "compiler", "default",
-                                        "macros",    "derived", "flop",  "outputs",  "races",
-                                        "reference", "sets",    "steps", "tune",     NULL};
+    static const char *const known[] = {
+        "about",   "buffers", "bytes",     "compiler", "default", "macros", "derived", "flop",
+        "outputs", "races",   "reference", "sets",     "steps",   "tune",   "judge",   NULL};
     static const opevo_json_field fields[] = {OPEVO_JSON_FIELD(opevo_harness, derived, OBJECT)};
     const opevo_json_reader root = {.origin = harness->path, .value = harness->root};
     opevo_status status = OPEVO_OK;

@@ -129,6 +129,8 @@ struct opevo_harness {
     opevo_i_harness_buffer_plan *golden; /* of each buffer, filled where values are said; or NULL */
     json_t *flop, *bytes;                /* expressions; may be NULL */
     json_t *compiler, *default_point;    /* likewise */
+    json_t *baselines;                   /* likewise, of "judge" */
+    opevo_harness_judging judging;       /* the rest of that */
     bool plain;                          /* parameters are not macros */
     opevo_harness_values values;         /* owned */
     opevo_i_harness_case_plan *cases[OPEVO_HARNESS_SETS];

@@ -451,6 +451,13 @@ opevo_status opevo_prover_answer(const char *text, opevo_text *out, int *exit_co
     OPEVO_TRY(read_request(text, &asked, err));
     OPEVO_TRY(open_harness(&asked, &harness, err));
     self.harness = harness;
+    if (json_is_true(json_object_get(asked.root, "preprocess"))) {
+        status = opevo_i_prover_preprocess(asked.kernel,
+                                           json_is_true(json_object_get(asked.root, "parallel")),
+                                           opevo_text_string(&asked.words.lines), out, err);
+        *exit_code = OPEVO_PROVER_PROVED;
+        goto cleanup;
+    }
     if (!asked.compare)
         OPEVO_TRY(prove(&self, &asked, err));
     OPEVO_TRY(hash_source(&asked, &source, err));

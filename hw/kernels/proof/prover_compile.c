@@ -240,6 +240,42 @@ cleanup:
     return status;
 }
 
+opevo_status opevo_i_prover_preprocess(const char *path, bool parallel, const char *words,
+                                       opevo_text *out, opevo_error *err)
+{
+    static const char *const blind[] = {"-E", "-D__builtin_constant_p(x)=0", NULL};
+    static const char *const here[] = {"-march=native", "-O2", "-fno-math-errno", NULL};
+    dialect which = dialect_of(path);
+    opevo_i_process_arguments command = {0};
+    opevo_i_process_program_end end = {0};
+    char clang[4096];
+    opevo_status status = OPEVO_OK;
+
+    if (which == DIALECT_NONE || which == DIALECT_IR)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s: it has no preprocessor.", path);
+    find_clang(clang, sizeof clang);
+    OPEVO_TRY(add(&command, (const char *const[]){clang, NULL}, err));
+    OPEVO_TRY(add(&command, blind, err));
+    if (which == DIALECT_C)
+        OPEVO_TRY(add(&command, here, err));
+    else
+        OPEVO_TRY(add(&command,
+                      (const char *const[]){"-x", which == DIALECT_CUDA ? "c++" : "cl", "-undef",
+                                            "-nostdinc", NULL},
+                      err));
+    if (parallel)
+        OPEVO_TRY(add(&command, (const char *const[]){"-fopenmp", NULL}, err));
+    OPEVO_TRY(add_lines(&command, words, err));
+    OPEVO_TRY(add(&command, (const char *const[]){path, NULL}, err));
+    OPEVO_TRY(run(&command, path, &end, err));
+    opevo_text_printf(out, "%s\n", clang);
+    opevo_text_add_bytes(out, end.out.data, end.out.length);
+cleanup:
+    opevo_i_process_arguments_clear(&command);
+    opevo_i_process_program_end_free(&end);
+    return status;
+}
+
 /* ---- What is known by name ---- */
 
 static const char *ending_of(dialect which)

@@ -38,6 +38,9 @@ typedef struct opevo_i_prover_module {
     struct LLVMOpaqueModule *module;
 } opevo_i_prover_module;
 
+/* The text of a source behind its preprocessor, after a line with the path of clang. */
+opevo_status opevo_i_prover_preprocess(const char *path, bool parallel, const char *words,
+                                       opevo_text *out, opevo_error *err);
 opevo_status opevo_i_prover_load(const char *path, bool own, const char *words,
                                  opevo_i_prover_module *out, opevo_error *err);
 void opevo_i_prover_unload(opevo_i_prover_module *self);

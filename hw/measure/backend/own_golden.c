@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { BUFFERS = 256 };
+enum { BUFFERS = 256, NAMES = 64 };
 
 /* Which buffer has the name of a tensor, of the same type and as many elements. */
 static opevo_status find_buffer(const opevo_tensor *tensor, const opevo_buffer *buffers,
@@ -79,11 +79,22 @@ static opevo_status read_values(opevo_case *what, const opevo_buffer *buffers, s
     return status;
 }
 
-static opevo_status compute_text(const char *text, const opevo_buffer *buffers, size_t count,
-                                 void **results, opevo_error *err)
+/* A text over the sizes of the case, or the name of a computation. */
+static opevo_status compute_text(const char *text, const opevo_case *what,
+                                 const opevo_buffer *buffers, size_t count, void **results,
+                                 opevo_error *err)
 {
     opevo_computation *computation = NULL;
-    opevo_status status = opevo_computation_read(text, &computation, err);
+    opevo_binding binding[NAMES];
+    size_t names = 0;
+    opevo_status status = OPEVO_OK;
+
+    while (names < NAMES &&
+           opevo_case_value(what, names, &binding[names].name, &binding[names].value))
+        names++;
+    status = strchr(text, '[') ? opevo_computation_parse(text, "reference.computation", binding,
+                                                         names, &computation, err)
+                               : opevo_computation_read(text, &computation, err);
 
     if (status == OPEVO_OK)
         status = compute(computation, buffers, count, results, err);
@@ -110,9 +121,9 @@ opevo_status opevo_i_own_say_golden(opevo_golden *golden, const opevo_harness *h
             goto cleanup;
         }
     }
-    status = kind == OPEVO_REFERENCE_FILES
-                 ? read_values(what, buffers, count, results, err)
-                 : compute_text(opevo_harness_computation(harness), buffers, count, results, err);
+    status = kind == OPEVO_REFERENCE_FILES ? read_values(what, buffers, count, results, err)
+                                           : compute_text(opevo_harness_computation(harness), what,
+                                                          buffers, count, results, err);
     if (status == OPEVO_OK)
         status =
             opevo_golden_put(golden, OPEVO_SET_TUNE, i, what, (const void *const *)results, err);

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "own_golden_internal.h"
 #include "own_verifier_internal.h"
@@ -23,6 +24,7 @@ struct opevo_i_own {
     opevo_i_own_verifier *verifier; /* NULL: none */
     double error;
     bool judged;         /* error is known */
+    unsigned calls;      /* executions that are judged one by one; 0: none is */
     int64_t check_every; /* checks the results of so-many-th jobs whatever they take; 0: of none */
     int sets;
     struct own_set *set; /* of them */
@@ -214,6 +216,12 @@ opevo_status opevo_i_own_open(const json_t *setup, int sets, opevo_i_reference_o
     self->sets = sets;
     OPEVO_TRY(read_harness(self, setup, err));
     self->check_every = every ? json_integer_value(every) : 1;
+    self->calls = (unsigned)json_integer_value(json_object_get(setup, "calls"));
+    if (self->calls &&
+        opevo_harness_reference_kind_of(self->harness) != OPEVO_REFERENCE_COMPUTATION)
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "What is right for contents that are drawn anew only a computation says.");
     OPEVO_TRY(opevo_i_own_verifier_open(setup, &self->verifier, err));
     if (self->verifier)
         opevo_golden_set_verifier(self->golden, verify_case, self->verifier);
@@ -261,6 +269,31 @@ double opevo_i_own_check_below_s(const opevo_i_own *own, const opevo_i_wire_job 
     bool due = own->check_every > 0 && job->id % own->check_every == 0;
 
     return due || job->single_sample || !(job->best_s > 0) ? INFINITY : job->best_s;
+}
+
+unsigned opevo_i_own_calls(const opevo_i_own *own)
+{
+    return own->calls;
+}
+
+opevo_case *opevo_i_own_case(const opevo_i_own *own)
+{
+    return own->set[0].what;
+}
+
+opevo_status opevo_i_own_draw_contents(opevo_i_own *own, uint64_t *seed, opevo_error *err)
+{
+    own_set *set = &own->set[0];
+    opevo_status status = OPEVO_OK;
+
+    if (getrandom(seed, sizeof *seed, 0) != (ssize_t)sizeof *seed)
+        return OPEVO_FAIL(err, OPEVO_FAULT, "The system gives no random numbers.");
+    *seed >>= 12; /* a whole number of JSON everywhere */
+    opevo_golden_drop(own->golden, OPEVO_SET_TUNE, set->number);
+    status = opevo_case_refill(set->what, *seed, err);
+    return status == OPEVO_OK
+               ? opevo_i_own_say_golden(own->golden, own->harness, set->number, set->what, err)
+               : status;
 }
 
 void opevo_i_own_begin(opevo_i_own *own)

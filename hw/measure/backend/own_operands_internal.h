@@ -52,6 +52,16 @@ void opevo_i_own_begin(opevo_i_own *own);
 void opevo_i_own_note_error(opevo_i_own *own, double error);
 void opevo_i_own_tell_error(const opevo_i_own *own, opevo_i_wire_result *result);
 
+/* Executions of which each has contents of its own and is judged, in place of windows: the member
+ * "calls" of the setup; 0: windows. */
+unsigned opevo_i_own_calls(const opevo_i_own *own);
+/* Contents that nothing has seen for set 0, of a seed that is drawn here, as what runs beside may
+ * know all that was there before; and the results that are right for them. Errors: those of fills
+ * and of the computation; MISMATCH where these are not finite. */
+opevo_status opevo_i_own_draw_contents(opevo_i_own *own, uint64_t *seed, opevo_error *err);
+/* The case of set 0, borrowed. */
+opevo_case *opevo_i_own_case(const opevo_i_own *own);
+
 /* The member "reference", a kernel; nothing for none. Errors: INVALID for a malformed one. */
 opevo_status opevo_i_own_reference(const json_t *setup, opevo_i_wire_job *out, opevo_error *err);
 /* What the operands hold now is right. Errors: MISMATCH, NOMEM. */

@@ -183,54 +183,11 @@ static opevo_status build_command(const opevo_i_backend *backend, const opevo_i_
 
 /* ---- One process ---------------------------------------------------------------------------- */
 
-/* Whether what it computed from a set of inputs is right, and nothing beside it was written to. The
- * process does not run meanwhile, nor does a thread that it left behind. */
 static bool check(cpu_backend *self, int set, opevo_i_cpu_process *process,
                   opevo_i_wire_result *result)
 {
-    double start = opevo_clock_monotonic_s();
-    opevo_text why = {0};
-    const opevo_i_reference_operands *operands = &self->sets[set];
-    bool right = true;
-
-    opevo_i_cpu_process_stop(process);
-    for (int i = operands->list.inputs; i < operands->list.count && right; i++) {
-        right = opevo_i_reference_operands_check(
-            operands, i, opevo_i_reference_floats(&operands->memory[i]), &why);
-        if (right && !opevo_i_reference_guarded_intact(&operands->memory[i])) {
-            opevo_text_printf(&why, "it wrote outside %s",
-                              self->own ? operands->list.item[i].name : "its output");
-            right = false;
-        }
-    }
-    if (!right)
-        opevo_i_wire_result_fail(result, OPEVO_OUTCOME_WRONG, "%s%s",
-                                 set ? "on other inputs, " : "", opevo_text_string(&why));
-    opevo_text_free(&why);
-    if (right && self->own)
-        right = opevo_i_own_verify(self->own, operands, result);
-    result->check_s += opevo_clock_monotonic_s() - start;
-    return right;
-}
-
-/* The pattern around an output is restored by making it anew. */
-static void renew_outputs(opevo_i_reference_operands *operands)
-{
-    for (int i = operands->list.inputs; i < operands->list.count; i++) {
-        opevo_i_reference_guarded *output = &operands->memory[i];
-        opevo_i_reference_guarded fresh;
-
-        if (!opevo_i_reference_guarded_intact(output) &&
-            (operands->judge
-                 ? opevo_i_reference_guarded_create_wide(output->bytes, OPEVO_I_OWN_MARGIN,
-                                                         output->pattern, true, &fresh, NULL)
-                 : opevo_i_reference_guarded_create(output->bytes, true, &fresh, NULL)) ==
-                OPEVO_OK) {
-            opevo_i_reference_guarded_free(output);
-            *output = fresh;
-        }
-    }
-    opevo_i_reference_operands_poison(operands);
+    return opevo_i_cpu_check(process, self->own, &self->sets[set], set ? "on other inputs, " : "",
+                             result);
 }
 
 /* Let it take its samples, and note the power meanwhile, where that is long enough to say
@@ -333,6 +290,8 @@ static char converse(cpu_backend *self, const opevo_i_cpu_plan *plan, opevo_i_cp
 
     if (letter == 'd')
         letter = opevo_i_cpu_prepare(process, windows);
+    if (letter == 'd' && plan->calls)
+        return opevo_i_cpu_judge_calls(process, self->own, &self->sets[0], windows, result);
     if (letter == 'd')
         letter = opevo_i_cpu_await_first(plan, process, &windows->first);
     if (letter == 'd' && isinf(plan->check_below_s) && !check(self, 0, process, result))
@@ -356,7 +315,7 @@ static char measure_once(cpu_backend *self, const opevo_i_cpu_plan *plan,
     char letter = 0;
 
     for (int set = 0; set < OPEVO_I_CPU_SETS; set++)
-        renew_outputs(&self->sets[set]);
+        opevo_i_cpu_renew_outputs(&self->sets[set]);
     memset(&self->windows, 0, sizeof self->windows);
     if (object && access(object, R_OK) < 0) {
         opevo_i_wire_result_fault(result, "%s: %s", object, strerror(errno));
@@ -487,7 +446,8 @@ static void measure(opevo_i_backend *backend, const opevo_i_wire_job *job, const
         opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, "%s", OPEVO_I_NO_LIBRARY);
         return;
     }
-    plan.single_sample = job->single_sample;
+    plan.calls = self->own ? opevo_i_own_calls(self->own) : 0;
+    plan.single_sample = job->single_sample || plan.calls;
     plan.threads = job->kernel.parallel || job->library ? self->super.threads : 1;
     plan.slow_s = opevo_i_wire_job_slow_s(job);
     plan.check_below_s = self->own ? opevo_i_own_check_below_s(self->own, job) : INFINITY;

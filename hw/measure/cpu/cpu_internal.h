@@ -69,9 +69,10 @@ typedef struct opevo_i_cpu_plan {
     double slow_s;        /* an execution that takes longer is not repeated; 0: any is */
     double check_below_s; /* the results of one that takes less are checked; INFINITY: of any */
     bool cold, single_sample;
-    int core;              /* to measure on; -1: any */
-    unsigned threads;      /* of the kernel; 0 and 1: the calling one alone */
-    const int *cores;      /* for more threads: one for each */
+    unsigned calls;   /* executions that are judged one by one, in place of windows; 0: windows */
+    int core;         /* to measure on; -1: any */
+    unsigned threads; /* of the kernel; 0 and 1: the calling one alone */
+    const int *cores; /* for more threads: one for each */
     uint64_t memory_bytes; /* that the kernel may take, beside scratch and packed memory */
     /* Whose memory that is; NULL: of a kernel with neither. */
     const opevo_kernel *kernel;
@@ -92,6 +93,7 @@ typedef struct opevo_i_cpu_process {
     opevo_i_cpu_order order;
     opevo_i_cpu_cost begun; /* the clocks when that was sent */
     bool loaded;
+    bool stopped; /* by opevo_i_cpu_process_stop */
     bool garbled; /* it said what it was not asked */
     bool over;    /* it has ended, with `status` as from waitpid */
     int status;
@@ -119,7 +121,7 @@ bool opevo_i_cpu_process_has_waited(const opevo_i_cpu_process *self);
 bool opevo_i_cpu_process_was_killed(const opevo_i_cpu_process *self);
 /* Let none of its threads run, so that shared memory stays as it is; and let it go on. */
 void opevo_i_cpu_process_stop(opevo_i_cpu_process *self);
-void opevo_i_cpu_process_continue(const opevo_i_cpu_process *self);
+void opevo_i_cpu_process_continue(opevo_i_cpu_process *self);
 /* Kill it, and note in `status` how it died if it did so by itself. */
 void opevo_i_cpu_process_end(opevo_i_cpu_process *self);
 
@@ -164,12 +166,31 @@ char opevo_i_cpu_await_first(const opevo_i_cpu_plan *plan, opevo_i_cpu_process *
 /* What the process could not do, from the last letter and how it ended. */
 void opevo_i_cpu_describe(const opevo_i_cpu_plan *plan, const opevo_i_wire_job *job, char letter,
                           const opevo_i_cpu_process *process, opevo_i_wire_result *result);
+/* Whether what it computed from a set of inputs is right, and nothing beside it was written to;
+ * otherwise the outcome says so, after the words of `when`. The process is stopped for it, so that
+ * no thread runs that it left behind. `own` may be NULL. */
+bool opevo_i_cpu_check(opevo_i_cpu_process *process, opevo_i_own *own,
+                       const opevo_i_reference_operands *operands, const char *when,
+                       opevo_i_wire_result *result);
+/* Let outputs hold what no kernel computes, and restore the pattern around them. */
+void opevo_i_cpu_renew_outputs(opevo_i_reference_operands *operands);
+/* What such an execution costs that computes nothing, before the object is loaded; a letter. */
+char opevo_i_cpu_find_idle_call(opevo_i_cpu_process *process);
+/* The executions of plan->calls, and one before them that warms up: each on contents of its own
+ * (opevo_i_own_draw_contents), with outputs that are poisoned before and checked after. Its time is
+ * that between two moments in which no thread of the process runs. A letter, or 'w' where a result
+ * is wrong. */
+char opevo_i_cpu_judge_calls(opevo_i_cpu_process *process, opevo_i_own *own,
+                             opevo_i_reference_operands *operands, opevo_i_cpu_windows *out,
+                             opevo_i_wire_result *result);
 /* Warm up and take samples with the first set of operands; a letter. */
 char opevo_i_cpu_take_windows(opevo_i_cpu_process *process, opevo_i_cpu_windows *out);
 /* One execution with the second set of operands, which the kernel has not seen; a letter. */
 char opevo_i_cpu_run_fresh(opevo_i_cpu_process *process, opevo_i_cpu_windows *out);
 /* The smaller of both: what others took of the processor counts for no kernel. */
 double opevo_i_cpu_time_of(const opevo_i_cpu_cost *cost);
+/* One more sample; there is room for it. */
+void opevo_i_cpu_keep_window(opevo_i_cpu_windows *windows, opevo_i_cpu_cost cost);
 /* One window of an execution as the only sample. */
 void opevo_i_cpu_keep_only(opevo_i_cpu_windows *windows, opevo_i_cpu_cost cost);
 /* The least time of a window; INFINITY without any. */

@@ -184,24 +184,28 @@ char opevo_i_cpu_process_start(const opevo_i_cpu_plan *plan, const char *object,
     out->to = down[1];
     clock_getcpuclockid(out->pid, &out->clock);
     letter = opevo_i_cpu_process_await(out, CONFINE_S, NULL);
-    return letter == 'd' ? find_idle_costs(out) : letter;
+    if (letter != 'd')
+        return letter;
+    return plan->calls ? opevo_i_cpu_find_idle_call(out) : find_idle_costs(out);
 }
 
 void opevo_i_cpu_process_stop(opevo_i_cpu_process *self)
 {
     int status = 0;
 
-    if (self->over)
+    if (self->over || self->stopped) /* a second stop would be waited for in vain */
         return;
     kill(self->pid, SIGSTOP);
     while (waitpid(self->pid, &status, WUNTRACED) < 0 && errno == EINTR)
         continue;
     self->over = !WIFSTOPPED(status);
+    self->stopped = true;
     self->status = status;
 }
 
-void opevo_i_cpu_process_continue(const opevo_i_cpu_process *self)
+void opevo_i_cpu_process_continue(opevo_i_cpu_process *self)
 {
+    self->stopped = false;
     if (!self->over)
         kill(self->pid, SIGCONT);
 }

@@ -148,7 +148,7 @@ static bool is_precise(const timing *self)
            high - low <= 2 * self->process->plan->precision * opevo_i_wire_median(times, count);
 }
 
-static void keep_window(opevo_i_cpu_windows *windows, opevo_i_cpu_cost cost)
+void opevo_i_cpu_keep_window(opevo_i_cpu_windows *windows, opevo_i_cpu_cost cost)
 {
     windows->samples_s[windows->sample_count] = cost.wall_s;
     windows->processor_s[windows->sample_count++] = cost.processor_s;
@@ -157,7 +157,7 @@ static void keep_window(opevo_i_cpu_windows *windows, opevo_i_cpu_cost cost)
 void opevo_i_cpu_keep_only(opevo_i_cpu_windows *windows, opevo_i_cpu_cost cost)
 {
     windows->sample_count = 0;
-    keep_window(windows, cost);
+    opevo_i_cpu_keep_window(windows, cost);
 }
 
 double opevo_i_cpu_shortest_s(const opevo_i_cpu_windows *windows)
@@ -184,7 +184,7 @@ static char take_sample(const timing *self, uint64_t *calls)
         *calls *= 2;
         return letter;
     }
-    keep_window(self->windows, cost);
+    opevo_i_cpu_keep_window(self->windows, cost);
     self->windows->slow = plan->slow_s > 0 && opevo_i_cpu_time_of(&cost) > plan->slow_s;
     return letter;
 }

@@ -241,6 +241,8 @@ static uint64_t sign(const opevo_kernel_maker *maker, const opevo_live_options *
         hash = opevo_hash_u64(hash, options->check_every);
     if (options->verifier)
         hash = opevo_hash_bytes(hash, options->verifier, strlen(options->verifier));
+    if (options->calls)
+        hash = opevo_hash_u64(hash, options->calls);
     return opevo_hash_bytes(hash, numbers, sizeof numbers);
 }
 
@@ -347,7 +349,7 @@ static int add_bench(const opevo_kernel_bench *bench, json_t *setup)
     return failed;
 }
 
-/* Nothing where all are checked, and by no program. */
+/* Nothing where all are checked by windows, and by no program. */
 static int add_check(const opevo_live_options *options, json_t *setup)
 {
     uint64_t every = options->check_every;
@@ -357,6 +359,8 @@ static int add_check(const opevo_live_options *options, json_t *setup)
 
     if (options->verifier)
         failed |= json_object_set_new(setup, "verifier", json_string(options->verifier));
+    if (options->calls)
+        failed |= json_object_set_new(setup, "calls", json_integer(options->calls));
     return failed;
 }
 

@@ -119,6 +119,17 @@ typedef struct opevo_harness_tolerance {
     double bound, floor;
 } opevo_harness_tolerance;
 opevo_harness_tolerance opevo_harness_tolerance_of(const opevo_harness *harness, size_t buffer);
+enum { OPEVO_HARNESS_ROUNDS = 1000, OPEVO_HARNESS_CALLS = 100 }; /* of a judge, at most */
+/* What its member "judge" says of `opevo judge`; 0: nothing. */
+typedef struct opevo_harness_judging {
+    uint64_t rounds, calls;
+    double timeout; /* seconds of an execution */
+} opevo_harness_judging;
+opevo_harness_judging opevo_harness_judging_of(const opevo_harness *harness);
+/* The path of baseline i, seen from the folder of the file; NULL from their number on. Release with
+ * opevo_free. Errors: NOMEM. */
+opevo_status opevo_harness_baseline(const opevo_harness *harness, size_t i, char **out,
+                                    opevo_error *err);
 /* Whether the parameters are macros of the source. */
 bool opevo_harness_defines_macros(const opevo_harness *harness);
 /* Whether all expressions of that case have values at these, and its launches are possible. Errors:
@@ -255,6 +266,9 @@ opevo_status opevo_case_open_with(const opevo_harness *harness, opevo_harness_se
                                   const opevo_harness_values *values, opevo_case **out,
                                   opevo_error *err);
 void opevo_case_close(opevo_case *self);
+/* Fill the buffers anew, wherever their `data` is by now, as by another seed; all else stays, its
+ * label too. Errors: those of files; NOMEM. */
+opevo_status opevo_case_refill(opevo_case *self, uint64_t seed, opevo_error *err);
 /* The buffers in the order of the file. A launcher may set `data` to memory of its own, with the
  * same contents; the case then neither uses nor frees what it allocated until it is closed. */
 opevo_buffer *opevo_case_buffers(opevo_case *self, size_t *count);
@@ -412,6 +426,8 @@ void opevo_golden_set_verifier(opevo_golden *golden, opevo_verify *verify, void 
 opevo_status opevo_golden_put(opevo_golden *golden, opevo_harness_set set, size_t i,
                               const opevo_case *what, const void *const *data, opevo_error *err);
 bool opevo_golden_has(const opevo_golden *golden, opevo_harness_set set, size_t i);
+/* Forget them, as those of other contents are to be put. */
+void opevo_golden_drop(opevo_golden *golden, opevo_harness_set set, size_t i);
 /* Judge one output of a case whose golden results are there; verdict, error and message go to *out,
  * which the caller has set to ok. */
 void opevo_golden_judge(const opevo_golden *golden, opevo_harness_set set, size_t i,

@@ -47,6 +47,10 @@ typedef struct opevo_live_options {
     size_t criterion_count;
     bool meet; /* start the workers that are given at once, to know of their device */
     const opevo_interrupt *interrupt; /* of that; NULL: never */
+    /* Of a kernel with a harness whose reference is a computation: an outcome has so many samples,
+     * each of one execution on contents that it has not seen, whose results are judged. 0: windows
+     * of executions on the same. */
+    unsigned calls;
     bool of_plan; /* leave the device of workers that are given out of the signature, as a plan is
                      also opened where they cannot be asked */
 } opevo_live_options;
