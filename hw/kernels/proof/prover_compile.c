@@ -260,7 +260,7 @@ opevo_status opevo_i_prover_preprocess(const char *path, bool parallel, const ch
         OPEVO_TRY(add(&command, here, err));
     else
         OPEVO_TRY(add(&command,
-                      (const char *const[]){"-x", which == DIALECT_CUDA ? "c++" : "cl", "-undef",
+                      (const char *const[]){"-x", which == DIALECT_CUDA ? "c++" : "c", "-undef",
                                             "-nostdinc", NULL},
                       err));
     if (parallel)

@@ -4,6 +4,7 @@
 
 #include "own_launch_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { BUFFERS = 256 };
@@ -74,6 +75,41 @@ bool opevo_i_own_run(opevo_i_own *own, opevo_launcher *launcher, const opevo_ker
         fail(&err, result);
     else if (out->verdict != OPEVO_VERDICT_OK)
         opevo_i_own_fail(out, result);
+    return status == OPEVO_OK && out->verdict == OPEVO_VERDICT_OK;
+}
+
+/* What is wrong says on which contents. */
+static void fail_on(const opevo_evaluation *evaluation, uint64_t seed, opevo_i_wire_result *result)
+{
+    opevo_evaluation named = *evaluation;
+
+    snprintf(named.message, sizeof named.message, "on inputs of seed %llu: %.300s",
+             (unsigned long long)seed, evaluation->message);
+    opevo_i_own_fail(&named, result);
+}
+
+bool opevo_i_own_judge_anew(opevo_i_own *own, opevo_launcher *launcher, opevo_evaluation *out,
+                            opevo_i_wire_result *result)
+{
+    opevo_case *what = opevo_i_own_case(own);
+    size_t count = 0;
+    const opevo_buffer *buffers = opevo_case_buffers(what, &count);
+    opevo_error err = {OPEVO_OK, ""};
+    uint64_t seed = 0;
+    opevo_status status = opevo_i_own_draw_contents(own, &seed, &err);
+
+    *out = (opevo_evaluation){.verdict = OPEVO_VERDICT_OK};
+    if (status == OPEVO_OK)
+        status = launcher->ops->run(launcher, what, out, &err);
+    for (size_t b = 0; b < count && status == OPEVO_OK && out->verdict == OPEVO_VERDICT_OK; b++)
+        opevo_golden_judge(opevo_i_own_golden(own), OPEVO_SET_TUNE, 0, what, b, buffers[b].data,
+                           out);
+    if (status != OPEVO_OK)
+        fail(&err, result);
+    else if (out->verdict != OPEVO_VERDICT_OK)
+        fail_on(out, seed, result);
+    else
+        opevo_i_own_note_error(own, out->error);
     return status == OPEVO_OK && out->verdict == OPEVO_VERDICT_OK;
 }
 

@@ -120,7 +120,7 @@ static bool renew(opevo_i_own *own, opevo_i_reference_operands *operands, char w
         return false;
     }
     opevo_i_cpu_renew_outputs(operands);
-    snprintf(when, 64, "on inputs of seed %llu, ", (unsigned long long)seed);
+    snprintf(when, 64, "on inputs of seed %llu: ", (unsigned long long)seed);
     result->check_s += opevo_clock_monotonic_s() - start;
     return true;
 }

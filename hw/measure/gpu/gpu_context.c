@@ -131,6 +131,12 @@ bool opevo_gpu_context_is_lost(const opevo_gpu *gpu)
     return gpu->context_lost;
 }
 
+void opevo_gpu_set_unwaited(opevo_gpu *gpu)
+{
+    gpu->options.windows = 0;
+    gpu->options.unwaited = true;
+}
+
 void opevo_gpu_set_windows(opevo_gpu *gpu, unsigned windows)
 {
     gpu->options.windows = windows < OPEVO_I_GPU_WINDOWS ? windows : OPEVO_I_GPU_WINDOWS;

@@ -396,7 +396,7 @@ static opevo_status run_case(launcher *self, opevo_case *what, opevo_evaluation 
     size_t windows = self->gpu->options.windows;
     opevo_status status = OPEVO_OK;
 
-    self->waits = true;
+    self->waits = !self->gpu->options.unwaited;
     self->windows = 0;
     OPEVO_TRY(play(self, what, true, &times[0], out, err));
     if (out->verdict == OPEVO_VERDICT_OK)

@@ -178,12 +178,29 @@ static void measure_first(opevo_i_gpu_backend *self, const opevo_i_wire_job *job
         opevo_text_add(&result->message, OPEVO_I_OWN_UNCHECKED);
 }
 
+/* Each execution on contents of its own, the first one without counting. */
+static void measure_calls(opevo_i_gpu_backend *self, opevo_launcher *launcher, unsigned calls,
+                          opevo_i_wire_result *result)
+{
+    opevo_evaluation one = {.time_s = 0};
+
+    opevo_gpu_set_unwaited(self->launches);
+    for (unsigned i = 0; i <= calls; i++) {
+        if (!opevo_i_own_judge_anew(self->own, launcher, &one, result))
+            return;
+        if (i > 0 && !take_samples(launcher, result))
+            return;
+    }
+}
+
 static void measure_loaded(opevo_i_gpu_backend *self, const opevo_i_wire_job *job,
                            opevo_launcher *launcher, opevo_i_wire_result *result)
 {
     double check_below_s = opevo_i_own_check_below_s(self->own, job);
 
-    if (isinf(check_below_s))
+    if (opevo_i_own_calls(self->own))
+        measure_calls(self, launcher, opevo_i_own_calls(self->own), result);
+    else if (isinf(check_below_s))
         measure_judged(self, job, launcher, result);
     else
         measure_first(self, job, launcher, check_below_s, result);

@@ -18,7 +18,9 @@ typedef struct opevo_gpu opevo_gpu;
 
 typedef struct opevo_gpu_options {
     unsigned windows; /* timed runs of a case, at most 99; 0: only the first run, which is judged */
-    double timeout_s; /* of all runs of a case */
+    /* The first run is timed as windows are, without a wait behind each launch. */
+    bool unwaited;
+    double timeout_s;        /* of all runs of a case */
     void (*meanwhile)(void); /* called again and again while a kernel runs; may be NULL */
 } opevo_gpu_options;
 
@@ -66,6 +68,8 @@ opevo_status opevo_gpu_launcher(opevo_gpu *gpu, const void *image, size_t size, 
 const struct opevo_i_wire_usage *opevo_gpu_launcher_usage(const opevo_launcher *launcher);
 /* Timed runs of a case from now on. */
 void opevo_gpu_set_windows(opevo_gpu *gpu, unsigned windows);
+/* From now on one run of each case, unwaited. */
+void opevo_gpu_set_unwaited(opevo_gpu *gpu);
 /* The times of the last case that ended well, in seconds, in ascending order; valid until the next
  * run. */
 const double *opevo_gpu_launcher_times(const opevo_launcher *launcher, size_t *count);
