@@ -16,8 +16,8 @@ opevo_status opevo_i_own_golden_by(opevo_i_own *own, opevo_launcher *launcher, o
 bool opevo_i_own_judge(opevo_i_own *own, opevo_launcher *launcher, const opevo_kernel *kernel,
                        size_t from, size_t end, opevo_evaluation *first,
                        opevo_i_wire_result *result);
-/* Run case 0 on contents that are drawn for it alone (opevo_i_own_draw_contents), and judge it; what
- * became of it goes to *out. False, with the outcome in *result, where it fails. */
+/* Run case 0 on contents that are drawn for it alone (opevo_i_own_draw_contents), and judge it;
+ * what became of it goes to *out. False, with the outcome in *result, where it fails. */
 bool opevo_i_own_judge_anew(opevo_i_own *own, opevo_launcher *launcher, opevo_evaluation *out,
                             opevo_i_wire_result *result);
 /* Run case 0 without comparing its results, and say in *out what became of it. False, with the
