@@ -371,6 +371,17 @@ bool opevo_i_net_build_next(opevo_i_net_builder *self, int i)
     return self->target != OPEVO_I_NET_OMITTED;
 }
 
+/* What a name of a sequence stands for is read by others. */
+static void keep_items(opevo_i_net_builder *self, int binding)
+{
+    const opevo_i_net_sequence *of = &self->reader->sequence[OPEVO_I_NET_SEQUENCE - binding];
+
+    for (int i = 0; i < of->count; i++) {
+        if (of->item[i] >= 0)
+            self->reader->network->value[of->item[i]].listed = true;
+    }
+}
+
 void opevo_i_net_build_output(opevo_i_net_builder *self, int i, int binding)
 {
     const Onnx__Node *source = self->source;
@@ -378,6 +389,7 @@ void opevo_i_net_build_output(opevo_i_net_builder *self, int i, int binding)
     if (self->status != OPEVO_OK || (size_t)i >= source->n_output || !*source->output[i])
         return;
     if (binding < 0) {
+        keep_items(self, binding);
         self->status =
             opevo_i_net_names_put(&self->scope->names, source->output[i], binding, self->err);
         return;
@@ -459,7 +471,8 @@ opevo_status opevo_i_net_expand(opevo_i_net_reader *reader, opevo_i_net_scope *s
                                 .outs = (int)source->n_output,
                                 .target = OPEVO_I_NET_OMITTED,
                                 .err = &reason};
-    int *in = opevo_malloc(source->n_input + 1, sizeof *in);
+    int *in = opevo_malloc(source->n_input + source->n_output + 1, sizeof *in);
+    int *out = in + source->n_input, first = reader->network->values;
 
     if (!in)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of a model.");
@@ -480,6 +493,9 @@ opevo_status opevo_i_net_expand(opevo_i_net_reader *reader, opevo_i_net_scope *s
     self.in = in;
     if (self.status == OPEVO_OK)
         form->build(&self);
+    for (int i = 0; i < self.outs; i++)
+        out[i] = opevo_i_net_names_get(&scope->names, source->output[i]);
+    opevo_i_net_release_since(reader, first, out, (size_t)self.outs);
     opevo_free(in);
     if (self.status == OPEVO_INVALID && scope->is_branch) {
         if (!reader->unknown)

@@ -206,10 +206,11 @@ static void build_if(opevo_i_net_builder *self)
 typedef struct loop {
     const Onnx__Graph *body;
     opevo_i_net_scope constants;
-    int *carried, carries;
+    int *carried, carries; /* and room for as many that were before the last run */
     int *stacked, stacks;
     size_t room;
     int64_t runs; /* so far */
+    int first;    /* value of the loop */
 } loop;
 
 static bool make_room(opevo_i_net_builder *self, loop *of)
@@ -271,6 +272,30 @@ static void stack_nothing(opevo_i_net_builder *self, const Onnx__ValueInfo *info
         opevo_i_net_build(self, "Cast", text, 1, &in);
 }
 
+/* Release what no later run sees of the values that were made from number `values` on in the last
+ * run, and what it has carried over in the place of values of the loop if nothing is stacked. */
+static void release_run(opevo_i_net_builder *self, const loop *of, int values, const int *old)
+{
+    size_t stacks = (size_t)of->stacks, carries = (size_t)of->carries;
+    int *kept = opevo_malloc(stacks + carries + 1, sizeof *kept);
+
+    if (kept && self->status == OPEVO_OK) {
+        memcpy(kept, of->carried, carries * sizeof *kept);
+        memcpy(kept + carries, of->stacked + (size_t)(of->runs - 1) * stacks,
+               stacks * sizeof *kept);
+        opevo_i_net_release_since(self->reader, values, kept, stacks + carries);
+        for (size_t i = 0; i < carries && stacks == 0; i++) {
+            bool stays = old[i] < of->first;
+
+            for (size_t k = 0; k < carries && !stays; k++)
+                stays = of->carried[k] == old[i];
+            if (!stays)
+                opevo_i_net_release(self->reader, old[i]);
+        }
+    }
+    opevo_free(kept);
+}
+
 /* One run of the graph: `first` results come before those that are carried. */
 static void run_body(opevo_i_net_builder *self, loop *of, opevo_i_net_scope *inner, size_t first)
 {
@@ -285,7 +310,7 @@ static void run_body(opevo_i_net_builder *self, loop *of, opevo_i_net_scope *inn
     of->runs++;
 }
 
-static void run_loop(opevo_i_net_builder *self, loop *of)
+static void run_loop(opevo_i_net_builder *self, loop *of, int *old)
 {
     int condition = opevo_i_net_build_input(self, 1);
     int64_t most = opevo_i_net_build_input(self, 0) == OPEVO_I_NET_OMITTED
@@ -296,7 +321,9 @@ static void run_loop(opevo_i_net_builder *self, loop *of)
 
     while (self->status == OPEVO_OK && goes && of->runs < most) {
         opevo_i_net_scope inner = {0};
+        int values = self->reader->network->values;
 
+        memcpy(old, of->carried, (size_t)of->carries * sizeof *old);
         start(self, &of->constants, "loop", &inner);
         put(self, &inner, name_of(of->body->input[0]), opevo_i_net_build_whole(self, of->runs));
         put(self, &inner, name_of(of->body->input[1]), opevo_i_net_build_bool(self, true));
@@ -306,19 +333,22 @@ static void run_loop(opevo_i_net_builder *self, loop *of)
         condition = self->status == OPEVO_OK ? result_of(self, &inner, of->body, 0) : 0;
         goes =
             self->status == OPEVO_OK && opevo_i_net_build_known(self, condition, "condition") != 0;
+        release_run(self, of, values, old);
         opevo_i_net_names_free(&inner.names);
     }
 }
 
 static void build_loop(opevo_i_net_builder *self)
 {
-    loop of = {.body = graph_of(self, "body"), .carries = self->ins > 2 ? self->ins - 2 : 0};
+    loop of = {.body = graph_of(self, "body"),
+               .first = self->reader->network->values,
+               .carries = self->ins > 2 ? self->ins - 2 : 0};
 
     of.stacks = of.body ? (int)of.body->n_output - 1 - of.carries : 0;
     if (of.body && (self->ins < 2 || of.stacks < 0 || of.body->n_input != 2 + (size_t)of.carries ||
                     self->outs > of.carries + of.stacks))
         opevo_i_net_build_fail(self, "Its graph has another number of inputs or outputs.");
-    of.carried = opevo_malloc((size_t)of.carries + 1, sizeof *of.carried);
+    of.carried = opevo_malloc(2 * (size_t)of.carries + 1, sizeof *of.carried);
     if (!of.carried && self->status == OPEVO_OK)
         self->status = OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for a loop.");
     for (int i = 0; i < of.carries && self->status == OPEVO_OK; i++)
@@ -326,7 +356,7 @@ static void build_loop(opevo_i_net_builder *self)
     if (self->status == OPEVO_OK) {
         start(self, self->scope, "loop", &of.constants);
         take_constants(self, &of.constants, of.body);
-        run_loop(self, &of);
+        run_loop(self, &of, of.carried + of.carries);
     }
     for (int i = 0; i < self->outs && self->status == OPEVO_OK; i++) {
         if (i < of.carries)
@@ -364,7 +394,7 @@ static int slice_of(opevo_i_net_builder *self, int input, int which, int64_t i, 
     return opevo_i_net_build(self, "Gather", text, 2, in);
 }
 
-static void run_scan(opevo_i_net_builder *self, loop *of, int scans)
+static void run_scan(opevo_i_net_builder *self, loop *of, int scans, int *old)
 {
     int64_t runs = -1;
 
@@ -380,7 +410,9 @@ static void run_scan(opevo_i_net_builder *self, loop *of, int scans)
     }
     while (self->status == OPEVO_OK && of->runs < runs) {
         opevo_i_net_scope inner = {0};
+        int values = self->reader->network->values;
 
+        memcpy(old, of->carried, (size_t)of->carries * sizeof *old);
         start(self, &of->constants, "scan", &inner);
         for (int i = 0; i < of->carries; i++)
             put(self, &inner, name_of(of->body->input[i]), of->carried[i]);
@@ -388,6 +420,7 @@ static void run_scan(opevo_i_net_builder *self, loop *of, int scans)
             put(self, &inner, name_of(of->body->input[of->carries + k]),
                 slice_of(self, self->in[of->carries + k], k, of->runs, runs));
         run_body(self, of, &inner, 0);
+        release_run(self, of, values, old);
         opevo_i_net_names_free(&inner.names);
     }
 }
@@ -408,7 +441,7 @@ static void stack_scan(opevo_i_net_builder *self, const loop *of, int which, int
 
 static void build_scan(opevo_i_net_builder *self)
 {
-    loop of = {.body = graph_of(self, "body")};
+    loop of = {.body = graph_of(self, "body"), .first = self->reader->network->values};
     int scans = (int)opevo_i_net_build_int(self, "num_scan_inputs", 0);
 
     of.carries = self->ins - scans;
@@ -422,8 +455,9 @@ static void build_scan(opevo_i_net_builder *self)
     if (of.body && (scans < 1 || of.carries < 0 || of.stacks < 0 ||
                     of.body->n_input != (size_t)self->ins || self->outs > of.carries + of.stacks))
         opevo_i_net_build_fail(self, "Its graph has another number of inputs or outputs.");
-    of.carried =
-        self->status == OPEVO_OK ? opevo_malloc((size_t)of.carries + 1, sizeof *of.carried) : NULL;
+    of.carried = self->status == OPEVO_OK
+                     ? opevo_malloc(2 * (size_t)of.carries + 1, sizeof *of.carried)
+                     : NULL;
     if (!of.carried && self->status == OPEVO_OK)
         self->status = OPEVO_FAIL(self->err, OPEVO_NOMEM, "No memory for a loop.");
     for (int i = 0; i < of.carries && self->status == OPEVO_OK; i++)
@@ -431,7 +465,7 @@ static void build_scan(opevo_i_net_builder *self)
     if (self->status == OPEVO_OK) {
         start(self, self->scope, "scan", &of.constants);
         take_constants(self, &of.constants, of.body);
-        run_scan(self, &of, scans);
+        run_scan(self, &of, scans, of.carried + of.carries);
     }
     for (int i = 0; i < self->outs && self->status == OPEVO_OK; i++) {
         if (i < of.carries)

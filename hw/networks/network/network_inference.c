@@ -72,7 +72,8 @@ cleanup:
 static bool is_known(const opevo_network *network, const opevo_network_node *node)
 {
     for (int i = 0; i < node->outputs; i++) {
-        if (node->output[i] >= 0 && !network->value[node->output[i]].array.data)
+        if (node->output[i] >= 0 && !network->value[node->output[i]].array.data &&
+            !network->value[node->output[i]].gone)
             return false;
     }
     return true;

@@ -114,6 +114,22 @@ opevo_status opevo_i_net_take_inputs(opevo_i_net_reader *self, opevo_error *err)
 /* Make each tensor of an output that is a sequence an output of the network. Errors: NOMEM. */
 opevo_status opevo_i_net_spread_outputs(opevo_i_net_reader *self, opevo_error *err);
 
+/* ---- Memory of models that run while they are read (network_release.c) ---- */
+
+/* Free the data of a value, unless it is an output or in a sequence; negative: nothing. */
+void opevo_i_net_release(const opevo_i_net_reader *self, int number);
+/* The same of all values from number `first` on that are not in a list. */
+void opevo_i_net_release_since(const opevo_i_net_reader *self, int first, const int *kept,
+                               size_t count);
+/* The place, in the order of `place`, of the last node that reads each name. Errors: NOMEM. */
+opevo_status opevo_i_net_find_last(const opevo_i_net_reader *self, Onnx__Node *const *node,
+                                   const int *place, size_t count, opevo_i_net_names *last,
+                                   opevo_error *err);
+/* After the node at that place has been read, what it reads for the last time, and those of its
+ * results that nobody reads. */
+void opevo_i_net_release_read(opevo_i_net_reader *self, const opevo_i_net_scope *scope,
+                              const Onnx__Node *node, int at, const opevo_i_net_names *last);
+
 /* ---- Graphs (network_graph.c) ---- */
 
 /* An order in which each node comes after those that make what it, or a graph in it, reads. Errors:

@@ -67,11 +67,15 @@ static opevo_status read_all(opevo_i_net_reader *self, opevo_i_net_scope *scope,
                              Onnx__Node *const *node, size_t count, opevo_error *err)
 {
     int *place = opevo_malloc(count + 1, sizeof *place);
+    bool whole = !scope->outer && !scope->function; /* names stand for nothing outside */
+    opevo_i_net_names last = {0};
     opevo_status status = OPEVO_OK;
 
     if (!place)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", self->network->path);
     OPEVO_TRY(opevo_i_net_graph_order(self, node, count, place, err));
+    if (whole)
+        OPEVO_TRY(opevo_i_net_find_last(self, node, place, count, &last, err));
     for (size_t i = 0; i < count; i++) {
         const Onnx__Node *source = node[place[i]];
         const opevo_i_net_form *form = opevo_i_net_form_of(source);
@@ -84,8 +88,11 @@ static opevo_status read_all(opevo_i_net_reader *self, opevo_i_net_scope *scope,
             OPEVO_TRY(read_row(self, scope, source, err));
         else
             OPEVO_TRY(opevo_i_net_read_call(self, scope, source, err));
+        if (whole)
+            opevo_i_net_release_read(self, scope, source, (int)i, &last);
     }
 cleanup:
+    opevo_i_net_names_free(&last);
     opevo_free(place);
     return status;
 }

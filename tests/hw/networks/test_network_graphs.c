@@ -3,54 +3,13 @@
 /* Graphs in nodes: loops, scans, functions of a model and sequences, against closed forms; and
  * results whose size depends on data, against loops. */
 
-#include "network_models.h"
+#include "network_bodies.h"
 
 #include <math.h>
 
 static uint64_t state = 5;
 
-static void check_near(double found, double wanted, const char *what)
-{
-    if (!(fabs(found - wanted) <= 2e-5 * (1 + fabs(wanted))))
-        fail_msg("%s: %.9g instead of %.9g", what, found, wanted);
-}
-
-static void start(model *self, int opset)
-{
-    model_start(self);
-    self->opset.version = opset;
-}
-
 /* ---- Loops ---- */
-
-/* A model whose graph is that of an attribute; its outputs are in order. */
-enum { OUTPUTS = 3 };
-typedef struct body {
-    model super;
-    Onnx__ValueInfo output[OUTPUTS], *outputs[OUTPUTS];
-} body;
-
-static void body_start(body *self)
-{
-    start(&self->super, 18);
-}
-
-static void body_input(body *self, const char *name)
-{
-    add_input(&self->super, name, 0, NULL);
-    self->super.shape[self->super.graph.n_input - 1].n_dim = 0;
-}
-
-static void body_outputs(body *self, size_t count, const char *const *names)
-{
-    for (size_t i = 0; i < count; i++) {
-        self->output[i] = (Onnx__ValueInfo)ONNX__VALUE_INFO__INIT;
-        self->output[i].name = (char *)names[i];
-        self->outputs[i] = &self->output[i];
-    }
-    self->super.graph.output = self->outputs;
-    self->super.graph.n_output = count;
-}
 
 /* acc += x; row = acc times the number of the run. */
 static void body_sum(body *self)
@@ -255,54 +214,6 @@ CHECK_TEST(test_sequence)
         assert_true(element(&y, i) == element(&x, 2 * rows[i / 2] + i % 2));
     opevo_array_free(&x);
     opevo_array_free(&y);
-}
-
-/* The parts of x, each scaled by a number of its own and moved by y, which is the same for all. */
-CHECK_TEST(test_map)
-{
-    enum { PARTS = 3, SIZE = 4 };
-    opevo_array in[] = {make_array(1, (int64_t[]){PARTS * SIZE}, &state),
-                        make_array(1, (int64_t[]){PARTS}, &state),
-                        make_array(1, (int64_t[]){SIZE}, &state)},
-                y = {0};
-    opevo_network *network = NULL;
-    model made;
-    body map;
-
-    body_start(&map);
-    body_input(&map, "part");
-    body_input(&map, "factor");
-    body_input(&map, "all");
-    add_node(&map.super, "Mul", "part factor", "scaled");
-    add_node(&map.super, "Sub", "scaled all", "moved");
-    body_outputs(&map, 1, (const char *const[]){"moved"});
-    start(&made, 18);
-    add_input(&made, "x", 1, in[0].extent);
-    add_input(&made, "f", 1, in[1].extent);
-    add_input(&made, "m", 1, in[2].extent);
-    add_whole(&made, "size", 1, (int64_t[]){SIZE});
-    made.weights[0].n_dims = 0;
-    add_node(&made, "SplitToSequence", "x size", "parts");
-    add_node(&made, "SplitToSequence", "f", "factors");
-    add_node(&made, "SequenceMap", "parts factors m", "sequence");
-    add_attribute(&made, 2, "body")->g = &map.super.graph;
-    add_node(&made, "ConcatFromSequence", "sequence", "y");
-    add_int(&made, 3, "axis", 0);
-    set_output(&made, "y");
-    CHECK_OK(model_read(&made, NULL, &network));
-    CHECK_OK(opevo_network_run(network, in, &y, 1, &err));
-    assert_int_equal(y.extent[0], PARTS * SIZE);
-    for (int i = 0; i < PARTS * SIZE; i++)
-        check_near((double)element(&y, i),
-                   (double)element(&in[0], i) * (double)element(&in[1], i / SIZE) -
-                       (double)element(&in[2], i % SIZE),
-                   "SequenceMap");
-    opevo_network_destroy(network);
-    opevo_array_free(&y);
-    for (int i = 0; i < 3; i++)
-        opevo_array_free(&in[i]);
-    model_finish(&made);
-    model_finish(&map.super);
 }
 
 /* ---- Functions ---- */

@@ -78,7 +78,10 @@ typedef struct opevo_network_value {
     /* Where data decide how many slices there are along a dimension: its number from 1 (0: none),
      * and the value that says how many, at most the extent. Those behind are of no meaning. */
     int counted, count;
-    bool packed;  /* stored in 4 bits */
+    bool packed; /* stored in 4 bits */
+    /* Of a model that runs while it is read: released after the last node that reads it; in a
+     * sequence, and so not released. */
+    bool gone, listed;
     int producer; /* the node that makes it; -1 for inputs and stored tensors */
 } opevo_network_value;
 
