@@ -31,6 +31,14 @@ bool opevo_i_portfolio_is_over(opevo_i_portfolio_search *self);
 /* From the columns in `chosen`, `count` and `value`, which are a greedy choice, to the best.
  * Errors: NOMEM. */
 opevo_status opevo_i_portfolio_mean(opevo_i_portfolio_search *self, opevo_error *err);
+/* The mean of few workloads without a search; *done is false where time was up, and nothing is
+ * changed then. Errors: NOMEM. Cost: 2^workloads columns + 3^workloads most. */
+bool opevo_i_portfolio_is_of_few(const opevo_i_portfolio_search *search);
+opevo_status opevo_i_portfolio_mean_of_few(opevo_i_portfolio_search *self, bool *done,
+                                           opevo_error *err);
+/* A bound of the mean of any `most` columns (portfolio_dual.c). Errors: NOMEM. */
+opevo_status opevo_i_portfolio_dual(opevo_i_portfolio_search *self, double *bound,
+                                    opevo_error *err);
 opevo_status opevo_i_portfolio_worst(opevo_i_portfolio_search *self, opevo_error *err);
 
 #endif

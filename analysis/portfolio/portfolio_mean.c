@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The least mean regret, by branch and bound: a configuration after the other, in the order of what
- * each alone would gain, and no branch whose largest gains together are too small. */
+/* The least mean regret: of few workloads by their subsets, otherwise by branch and bound, a
+ * configuration after the other, in the order of what each alone would gain, and no branch whose
+ * largest gains together are too small. What is not searched is bounded by prices of workloads. */
 
 #include "portfolio_internal.h"
 
@@ -133,7 +134,8 @@ static void branch(branching *self, size_t depth, double value, size_t count)
     }
 }
 
-opevo_status opevo_i_portfolio_mean(opevo_i_portfolio_search *search, opevo_error *err)
+/* Search, with a bound of everything from the prices. */
+static opevo_status branch_from_root(opevo_i_portfolio_search *search, opevo_error *err)
 {
     size_t levels = search->most + 1;
     branching self = {.search = search,
@@ -141,21 +143,35 @@ opevo_status opevo_i_portfolio_mean(opevo_i_portfolio_search *search, opevo_erro
                       .regret = opevo_malloc(levels, search->workloads * sizeof *self.regret),
                       .candidates = opevo_malloc(levels, search->columns * sizeof *self.candidates),
                       .open = INFINITY};
+    double least = 0;
     opevo_status status = OPEVO_OK;
 
-    if (self.path && self.regret && self.candidates) {
-        for (size_t w = 0; w < search->workloads; w++)
-            self.regret[w] = 1;
-        for (size_t c = 0; c < search->columns; c++)
-            self.candidates[c].column = c;
-        branch(&self, 0, 1, search->columns);
-        search->bound = fmax(0, fmin(search->value, self.open));
-    } else {
+    if (!self.path || !self.regret || !self.candidates) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for portfolios of %zu configurations.",
                             search->columns);
+        goto cleanup;
     }
+    OPEVO_TRY(opevo_i_portfolio_dual(search, &least, err));
+    for (size_t w = 0; w < search->workloads; w++)
+        self.regret[w] = 1;
+    for (size_t c = 0; c < search->columns; c++)
+        self.candidates[c].column = c;
+    if (least < search->value - OPEVO_I_PORTFOLIO_CLOSE)
+        branch(&self, 0, 1, search->columns);
+    search->bound = fmax(0, fmin(search->value, fmax(least, self.open)));
+cleanup:
     opevo_free(self.path);
     opevo_free(self.regret);
     opevo_free(self.candidates);
     return status;
+}
+
+opevo_status opevo_i_portfolio_mean(opevo_i_portfolio_search *search, opevo_error *err)
+{
+    bool done = false;
+    opevo_status status = OPEVO_OK;
+
+    if (opevo_i_portfolio_is_of_few(search))
+        status = opevo_i_portfolio_mean_of_few(search, &done, err);
+    return status != OPEVO_OK || done ? status : branch_from_root(search, err);
 }

@@ -124,6 +124,57 @@ CHECK_TEST(test_all_subsets)
     }
 }
 
+/* The mean of more workloads than have their subsets counted: the same by branch and bound, and
+ * bounds where it is cut off. */
+CHECK_TEST(test_many_workloads)
+{
+    enum { MANY = 24 };
+    opevo_interrupt interrupt = {0};
+    double sum = 0, sum_of_bounds = 0;
+
+    opevo_interrupt_raise(&interrupt);
+    for (uint64_t number = 0; number < 60; number++) {
+        double regret[MANY * COLUMNS], best = 1;
+        size_t workloads = 14 + number % (MANY - 13), most = 1 + number % 5;
+        opevo_portfolio_matrix matrix = {regret, workloads, COLUMNS};
+        opevo_portfolio_options options = {.most = most};
+        opevo_portfolio portfolio;
+        opevo_rng rng;
+
+        opevo_rng_init(&rng, 19, "portfolio", number);
+        for (size_t i = 0; i < workloads * COLUMNS; i++)
+            regret[i] = number % 3 ? opevo_rng_unit(&rng) : floor(4 * opevo_rng_unit(&rng)) / 4;
+        for (unsigned columns = 1; columns < 1u << COLUMNS; columns++) {
+            double mean = 0;
+
+            for (size_t w = 0; w < workloads; w++) {
+                double least = 1;
+
+                for (size_t c = 0; c < COLUMNS; c++)
+                    least = columns >> c & 1 ? fmin(least, regret[w * COLUMNS + c]) : least;
+                mean += least / (double)workloads;
+            }
+            if ((size_t)__builtin_popcount(columns) <= most)
+                best = fmin(best, mean);
+        }
+        CHECK_OK(opevo_portfolio_find(&matrix, &options, &portfolio, &err));
+        assert_true(portfolio.is_exact);
+        CHECK_CLOSE(portfolio.value, best, 1e-11);
+        opevo_portfolio_free(&portfolio);
+        options.steps = 500; /* prices, and few branches */
+        CHECK_OK(opevo_portfolio_find(&matrix, &options, &portfolio, &err));
+        assert_true(portfolio.bound <= best + 1e-11 && portfolio.value >= best - 1e-11);
+        sum += best;
+        sum_of_bounds += portfolio.bound;
+        opevo_portfolio_free(&portfolio);
+        options.interrupt = &interrupt;
+        CHECK_OK(opevo_portfolio_find(&matrix, &options, &portfolio, &err));
+        assert_true(portfolio.bound <= best + 1e-11);
+        opevo_portfolio_free(&portfolio);
+    }
+    assert_true(sum_of_bounds > 0.97 * sum);
+}
+
 /* Whatever gaps turn out to be, no choice is better than the floor. */
 CHECK_TEST(test_gaps_are_bounds)
 {
