@@ -71,8 +71,8 @@ typedef struct opevo_portfolio {
  * and if it is cut off, the Lagrangian bound of the p-median problem.
  *
  * Errors: INVALID for options outside their domain or an empty matrix; NOMEM. Cost: of the mean on
- * few workloads O(2^workloads configurations + 3^workloads most); otherwise exponential in the worst
- * case, cut off by `seconds` and `steps`. Sources: Nemhauser, Wolsey, Fisher, "An analysis of
+ * few workloads O(2^workloads configurations + 3^workloads most); otherwise exponential in the
+ * worst case, cut off by `seconds` and `steps`. Sources: Nemhauser, Wolsey, Fisher, "An analysis of
  * approximations for maximizing submodular set functions I", Math. Programming 14 (1978);
  * Cornuejols, Fisher, Nemhauser, "Location of bank accounts to optimize float", Management Science
  * 23 (1977). */
