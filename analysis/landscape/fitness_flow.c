@@ -15,6 +15,8 @@
 
 #include <math.h>
 
+enum { ROUNDS = 1000 }; /* inside a group, at most */
+
 typedef struct flow_graph {
     const opevo_landscape_graph *graph;
     double damping;
@@ -121,7 +123,7 @@ static double gives(const flow_graph *self, uint32_t u)
     return self->out[u] ? self->damping * self->rank[u] / self->out[u] : 0;
 }
 
-/* Add what the nodes of a group give, times `sign`, to sums by line. */
+/* Add what the nodes of a group give to sums by line. */
 static void add_to_lines(const flow_graph *self, size_t first, size_t end, double *sums)
 {
     const opevo_landscape_graph *graph = self->graph;
@@ -188,7 +190,7 @@ static void solve_group(flow_graph *self, size_t first, size_t end, double *next
 {
     const opevo_landscape_graph *graph = self->graph;
     bool tied = false;
-    double sum = 0;
+    double sum = 0, change = INFINITY;
 
     for (size_t i = first; i < end; i++) {
         uint32_t u = graph->order[i];
@@ -198,14 +200,10 @@ static void solve_group(flow_graph *self, size_t first, size_t end, double *next
         sum += self->base[i];
         tied = tied || self->tied[u];
     }
-    for (int round = 0; tied && round < 1000; round++) {
-        double change = iterate(self, first, end, next);
-
-        if (change <= 1e-14 * sum || round == 999) {
-            self->residual += self->damping * change;
-            break;
-        }
-    }
+    for (int round = 0; tied && round < ROUNDS && change > 1e-14 * sum; round++)
+        change = iterate(self, first, end, next);
+    if (tied)
+        self->residual += self->damping * change;
     add_to_lines(self, first, end, self->line);
 }
 

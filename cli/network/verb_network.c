@@ -228,11 +228,32 @@ static opevo_status read(const opevo_call *call, opevo_network_given *given, ope
     return status == OPEVO_OK ? OPEVO_OK : OPEVO_FAIL(err, status, "%s", reason.message);
 }
 
+/* Describe the network, or run it on the inputs of --run. */
+static opevo_status examine(const opevo_call *call, const opevo_network *network, uint32_t mask,
+                            double error, const opevo_i_cli_arrays *inputs, opevo_text *out,
+                            int *exit_code, opevo_error *err)
+{
+    opevo_network_inference *inference = NULL;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_network_inference_create(network, &inference, err));
+    inference->winograd.error = error;
+    if (!opevo_i_cli_option(call, "run")) {
+        OPEVO_TRY(describe(call, inference, mask, out, err));
+        goto cleanup;
+    }
+    if (opevo_i_cli_flag(call, "passes"))
+        OPEVO_TRY(opevo_network_inference_pass(inference, mask, err));
+    OPEVO_TRY(opevo_i_cli_network_compare(call, inference, inputs, out, exit_code, err));
+cleanup:
+    opevo_network_inference_destroy(inference);
+    return status;
+}
+
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     const char *files = opevo_i_cli_option(call, "run");
     opevo_network *network = NULL;
-    opevo_network_inference *inference = NULL;
     opevo_i_cli_arrays inputs = {0};
     opevo_network_given given = {0};
     opevo_status status = OPEVO_OK;
@@ -270,24 +291,14 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     OPEVO_TRY(read(call, &given, &network, err));
     opevo_i_cli_network_say(call, "");
     opevo_i_cli_network_warn(call, network);
-    if (opevo_i_cli_flag(call, "-o")) {
-        status = emit(call, network, &inputs, mask, error, out, exit_code, err);
-        goto cleanup;
-    }
-    OPEVO_TRY(opevo_network_inference_create(network, &inference, err));
-    inference->winograd.error = error;
-    if (!files) {
-        status = describe(call, inference, mask, out, err);
-        goto cleanup;
-    }
-    if (opevo_i_cli_flag(call, "passes"))
-        OPEVO_TRY(opevo_network_inference_pass(inference, mask, err));
-    OPEVO_TRY(opevo_i_cli_network_compare(call, inference, &inputs, out, exit_code, err));
+    if (opevo_i_cli_flag(call, "-o"))
+        OPEVO_TRY(emit(call, network, &inputs, mask, error, out, exit_code, err));
+    else
+        OPEVO_TRY(examine(call, network, mask, error, &inputs, out, exit_code, err));
 cleanup:
     opevo_i_cli_network_say(call, "");
     if (status != OPEVO_OK)
         opevo_i_cli_library_leave(opevo_i_cli_option(call, "-o"), made);
-    opevo_network_inference_destroy(inference);
     opevo_network_destroy(network);
     opevo_i_cli_arrays_free(&inputs);
     opevo_network_shapes_free(&list);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+/* Quotes are those of JSON. A byte that is not UTF-8 stays as it is, so that the text reads back as
+ * itself. */
+
 #include "value_text.h"
 
 #include <string.h>
 
 /* ---- Quoting ---- */
 
-/* A byte that is no UTF-8 is kept as it is, so that the text reads back as itself. */
+/* Of opevo_text_character: one byte that is not UTF-8. */
 static bool is_stray(char byte, size_t bytes)
 {
     return bytes == 1 && (unsigned char)byte >= 0x80;

@@ -20,7 +20,7 @@ void opevo_i_topology_value_print_in_point(opevo_text *out, opevo_value value);
 const char *opevo_i_topology_quoted_end(const char *text);
 
 /* Replace a JSON string, which fills `text` from quote to quote, by what it stands for. Bytes that
- * are no UTF-8 stay as they are. False, with `text` spoilt, for a wrong escape, \u0000 or a quote
+ * are not UTF-8 stay as they are. False, with `text` spoilt, for a wrong escape, \u0000 or a quote
  * that closes too early. */
 bool opevo_i_topology_unquote(char *text);
 

@@ -18,7 +18,7 @@ enum { OPEVO_I_SAMPLES_LIMIT = 10000 };
 /* Bytes of scratch memory that a job may ask for; what a host has is less. */
 #define OPEVO_I_SCRATCH_LIMIT (INT64_C(1) << 40)
 
-/* A text as JSON, with what is no UTF-8 replaced by '?'. NULL without memory. */
+/* A text as JSON, with what is not UTF-8 replaced by '?'. NULL without memory. */
 json_t *opevo_i_wire_json_text(const char *text);
 
 /* NULL without memory. */

@@ -37,34 +37,41 @@ static opevo_launcher *link(opevo_fibers *fibers, const char *name)
     return launcher;
 }
 
-static const char *label;
+static const char *label; /* of the case that is checked: "NAME=NUMBER NAME=NUMBER ..." */
 
+/* A number of that case. */
 static int number(const char *name)
 {
     size_t length = strlen(name);
     const char *at = label;
 
-    while (at && !(strncmp(at, name, length) == 0 && at[length] == '='))
-        at = (at = strchr(at, ' ')) ? at + 1 : NULL;
+    while (at && !(strncmp(at, name, length) == 0 && at[length] == '=')) {
+        at = strchr(at, ' ');
+        at = at ? at + 1 : NULL;
+    }
     if (!at)
         fail_msg("The case %s has no number %s.", label, name);
     return atoi(at + length + 1);
 }
 
-static void compare(const kernel_reference *reference, const opevo_buffer *is,
-                    const opevo_buffer *should)
+static void compare(const kernel_reference *reference, const opevo_buffer *computed,
+                    const opevo_buffer *expected)
 {
-    for (size_t i = 0; is->output && i < is->count; i++) {
-        if (is->element == OPEVO_KERNEL_ELEMENT_F32) {
-            double x = (double)((const float *)is->data)[i],
-                   g = (double)((const float *)should->data)[i];
+    for (size_t i = 0; computed->output && i < computed->count; i++) {
+        if (computed->element == OPEVO_KERNEL_ELEMENT_F32) {
+            double x = (double)((const float *)computed->data)[i];
+            double g = (double)((const float *)expected->data)[i];
 
             if (!(fabs(x - g) <= reference->tolerance * fmax(1, fabs(g))))
-                fail_msg("%s, %s: %s[%zu] = %.9g, expected %.9g", reference->name, label, is->name,
-                         i, x, g);
-        } else if (((const int32_t *)is->data)[i] != ((const int32_t *)should->data)[i]) {
-            fail_msg("%s, %s: %s[%zu] = %d, expected %d", reference->name, label, is->name, i,
-                     ((const int32_t *)is->data)[i], ((const int32_t *)should->data)[i]);
+                fail_msg("%s, %s: %s[%zu] = %.9g, expected %.9g", reference->name, label,
+                         computed->name, i, x, g);
+        } else {
+            int32_t x = ((const int32_t *)computed->data)[i];
+            int32_t g = ((const int32_t *)expected->data)[i];
+
+            if (x != g)
+                fail_msg("%s, %s: %s[%zu] = %d, expected %d", reference->name, label,
+                         computed->name, i, x, g);
         }
     }
 }
@@ -72,26 +79,26 @@ static void compare(const kernel_reference *reference, const opevo_buffer *is,
 static void check_case(const kernel_reference *reference, const opevo_harness *harness,
                        opevo_harness_set set, size_t i, opevo_launcher *launcher)
 {
-    opevo_case *ran = NULL, *expected = NULL;
+    opevo_case *by_kernel = NULL, *by_reference = NULL;
     opevo_evaluation out = {0};
-    opevo_buffer *is, *should;
+    opevo_buffer *computed, *expected;
     size_t count = 0;
 
-    CHECK_OK(opevo_case_open(harness, set, i, &ran, &err));
-    CHECK_OK(opevo_case_open(harness, set, i, &expected, &err));
-    label = opevo_case_label(ran);
-    CHECK_OK(launcher->ops->run(launcher, ran, &out, &err));
+    CHECK_OK(opevo_case_open(harness, set, i, &by_kernel, &err));
+    CHECK_OK(opevo_case_open(harness, set, i, &by_reference, &err));
+    label = opevo_case_label(by_kernel);
+    CHECK_OK(launcher->ops->run(launcher, by_kernel, &out, &err));
     if (out.verdict != OPEVO_VERDICT_OK)
         fail_msg("%s, %s: %s: %s", reference->name, label, opevo_kernel_verdict_name(out.verdict),
                  out.message);
     assert_true(out.time_s > 0);
-    should = opevo_case_buffers(expected, &count);
-    reference->compute(should, number);
-    is = opevo_case_buffers(ran, &count);
+    expected = opevo_case_buffers(by_reference, &count);
+    reference->compute(expected, number);
+    computed = opevo_case_buffers(by_kernel, &count);
     for (size_t b = 0; b < count; b++)
-        compare(reference, &is[b], &should[b]);
-    opevo_case_close(expected);
-    opevo_case_close(ran);
+        compare(reference, &computed[b], &expected[b]);
+    opevo_case_close(by_reference);
+    opevo_case_close(by_kernel);
 }
 
 static void check_order(opevo_fibers_order order)

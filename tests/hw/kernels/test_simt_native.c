@@ -5,6 +5,7 @@
  * oclgrind on a kernel with a barrier and without it. */
 
 #include "draw.h"
+#include "remove_tree.h"
 #include "simt_fixture.h"
 
 #include <opevo/text.h>
@@ -187,14 +188,6 @@ static simt_setting open_file(const char *path)
     return simt_open_memory(memory, &options);
 }
 
-static void clear(const char *folder)
-{
-    char command[128];
-
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c): the words are ours */
-}
-
 /* ---- Tests ---- */
 
 typedef void native_program(const unsigned *in, unsigned *out, float *flt, unsigned thread);
@@ -243,10 +236,8 @@ CHECK_TEST(test_random_programs)
     opevo_text text = {0};
     void *library;
 
-    if (!have("clang-19")) {
-        print_message("skipped: clang-19 is missing\n");
-        skip();
-    }
+    if (!have("clang-19"))
+        CHECK_SKIP("clang-19 is missing");
     assert_non_null(mkdtemp(folder));
     for (int i = 0; i < PROGRAMS; i++)
         add_program(&text, &stream, i);
@@ -274,7 +265,7 @@ CHECK_TEST(test_random_programs)
         simt_close(&machine);
     }
     dlclose(library);
-    clear(folder);
+    assert_int_equal(remove_tree(folder), 0);
     opevo_text_free(&text);
 }
 
@@ -284,10 +275,8 @@ CHECK_TEST(test_oclgrind)
     static const char *const between[] = {"barrier(CLK_LOCAL_MEM_FENCE);", ""};
     char folder[] = "/tmp/opevo-simt-XXXXXX", command[256];
 
-    if (!have("oclgrind-kernel")) {
-        print_message("skipped: oclgrind is missing\n");
-        skip();
-    }
+    if (!have("oclgrind-kernel"))
+        CHECK_SKIP("oclgrind is missing");
     assert_non_null(mkdtemp(folder));
     for (int racy = 0; racy < 2; racy++) {
         char source[512];
@@ -304,5 +293,5 @@ CHECK_TEST(test_oclgrind)
                  folder);
         assert_int_equal(system(command) == 0, racy); /* NOLINT(cert-env33-c): the words are ours */
     }
-    clear(folder);
+    assert_int_equal(remove_tree(folder), 0);
 }

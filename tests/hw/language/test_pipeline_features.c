@@ -100,7 +100,8 @@ CHECK_TEST(test_fusion)
 
 static float tree[OPEVO_LOOP_TREE_ROWS][OPEVO_LOOP_COLUMNS];
 
-static size_t plant(const char *text, const char *steps)
+/* Rows of the loop tree of the pipeline that these steps make. */
+static size_t describe_tree(const char *text, const char *steps)
 {
     opevo_computation *computation = NULL;
     opevo_pipeline *pipeline = NULL;
@@ -136,7 +137,7 @@ static void check_touch(size_t row, size_t buffer, double elements, double reuse
 /* The numbers of TVM's test_iter_feature_gemm; a loop of one iteration is not there. */
 CHECK_TEST(test_tree_of_product)
 {
-    assert_int_equal(plant("matmul(128,128,128)", "split C i 1\n"), 3);
+    assert_int_equal(describe_tree("matmul(128,128,128)", "split C i 1\n"), 3);
     check_row(0, 0, OPEVO_LOOP_SERIAL, 128, 128, 2097152);
     check_row(1, 1, OPEVO_LOOP_SERIAL, 128, 16384, 16384);
     check_row(2, 1, OPEVO_LOOP_SERIAL, 128, 2097152, 128);
@@ -158,8 +159,9 @@ CHECK_TEST(test_tree_of_product)
 /* Two statements in one loop are two children, with names of their own. */
 CHECK_TEST(test_tree_of_two)
 {
-    size_t count = plant("A[i:64, j:32]; B[i, j] = A[i, j]; C[i, j] = B[i, j]",
-                         "split B j 8\nsplit C j 4\ncompute_at B C i\nannotate B j.1 vectorize\n");
+    size_t count =
+        describe_tree("A[i:64, j:32]; B[i, j] = A[i, j]; C[i, j] = B[i, j]",
+                      "split B j 8\nsplit C j 4\ncompute_at B C i\nannotate B j.1 vectorize\n");
 
     assert_int_equal(count, 5);
     check_row(0, 0, OPEVO_LOOP_SERIAL, 64, 64, 64 * 32);
@@ -176,7 +178,7 @@ CHECK_TEST(test_tree_of_two)
 /* A program without loops of several iterations is one row. */
 CHECK_TEST(test_tree_of_nothing)
 {
-    assert_int_equal(plant("A[i:1]; B[i] = A[i]", ""), 1);
+    assert_int_equal(describe_tree("A[i:1]; B[i] = A[i]", ""), 1);
     check_row(0, 0, OPEVO_LOOP_SERIAL, 1, 1, 1);
 }
 
@@ -293,7 +295,7 @@ static void check_launches(const opevo_kernel_maker *maker, opevo_index point)
         threads = fmax(threads, (double)launch.block[0]);
     }
     for (size_t row = 0; row < count; row++) {
-        assert_true(value(row, "is_gpu") == (row ? 1 : value(row, "is_gpu")));
+        assert_true(row == 0 || value(row, "is_gpu") == 1);
         seen_blocks = fmax(seen_blocks, value(row, "blockIdx_x_len"));
         seen_threads = fmax(seen_threads, value(row, "threadIdx_x_len"));
     }

@@ -15,28 +15,54 @@
 #define READY HELLO "echo '{\"type\":\"ready\"}'; read x; id=${x#*job\\\":}; id=${id%%,*}; "
 #define STARTED "echo '{\"type\":\"started\",\"job\":'$id'}'; "
 
-enum { AMPLE_S = 60 };
+enum { AMPLE_S = 60, WORKERS_MOST = 4 };
+
+/* A pool of workers that are these scripts; its limits are ample. */
+typedef struct crowd {
+    opevo_i_engine_connection workers[WORKERS_MOST];
+    opevo_i_engine_pool pool;
+} crowd;
+
+static void gather(crowd *self, const char *const *scripts, size_t count)
+{
+    self->pool = (opevo_i_engine_pool){.workers = self->workers,
+                                       .count = count,
+                                       .depth = 2,
+                                       .start_limit_s = AMPLE_S,
+                                       .job_limit_s = AMPLE_S,
+                                       .silence_s = AMPLE_S};
+    self->pool.setup = strdup("{\"type\":\"setup\"}\n");
+    for (size_t i = 0; i < count; i++) {
+        self->workers[i] = (opevo_i_engine_connection){.in = -1, .out = -1, .error = -1};
+        opevo_i_process_arguments_add(&self->workers[i].command, "sh", 2);
+        opevo_i_process_arguments_add(&self->workers[i].command, "-c", 2);
+        opevo_i_process_arguments_add(&self->workers[i].command, scripts[i], strlen(scripts[i]));
+    }
+}
+
+static void disperse(crowd *self)
+{
+    for (size_t i = 0; i < self->pool.count; i++)
+        opevo_i_engine_connection_reap(&self->workers[i], 0);
+    for (size_t i = 0; i < self->pool.count; i++)
+        opevo_i_engine_connection_clear(&self->workers[i]);
+    opevo_text_free(&self->pool.lost);
+    free(self->pool.setup);
+}
 
 /* One job on a worker that is this script. */
 static opevo_status run_on(const char *script, double start_limit_s, double silence_s,
                            double job_limit_s, opevo_i_engine_measuring *task, opevo_error *err)
 {
-    opevo_i_engine_connection worker = {.in = -1, .out = -1, .error = -1};
-    opevo_i_engine_pool pool = {.workers = &worker,
-                                .count = 1,
-                                .setup = "{\"type\":\"setup\"}\n",
-                                .depth = 2,
-                                .start_limit_s = start_limit_s,
-                                .job_limit_s = job_limit_s,
-                                .silence_s = silence_s};
     opevo_status status = OPEVO_OK;
+    crowd self;
 
-    opevo_i_process_arguments_add(&worker.command, "sh", 2);
-    opevo_i_process_arguments_add(&worker.command, "-c", 2);
-    opevo_i_process_arguments_add(&worker.command, script, strlen(script));
-    status = pool_jobs_run(&pool, task, 1, false, err);
-    opevo_text_free(&pool.lost);
-    opevo_i_engine_connection_clear(&worker);
+    gather(&self, &script, 1);
+    self.pool.start_limit_s = start_limit_s;
+    self.pool.silence_s = silence_s;
+    self.pool.job_limit_s = job_limit_s;
+    status = pool_jobs_run(&self.pool, task, 1, false, err);
+    disperse(&self);
     return status;
 }
 
@@ -114,41 +140,27 @@ static void check_none_left(void)
     assert_int_equal(sleepers("75"), 0);
 }
 
-enum { JOBS = 40, WORKERS_MOST = 3 };
+enum { JOBS = 40 };
 
-/* JOBS jobs on workers that are these scripts; the outcomes into `kinds`. */
-static opevo_status run_several(const char *const *scripts, size_t count, bool alone,
+/* JOBS jobs on workers that are these scripts; the outcomes into `kinds`, and into *lead which of
+ * them measures what one has to measure alone. */
+static opevo_status run_several(const char *const *scripts, size_t count,
                                 opevo_outcome_class *kinds, size_t *lead, opevo_error *err)
 {
-    opevo_i_engine_connection workers[WORKERS_MOST] = {{.in = -1}};
     opevo_i_engine_measuring tasks[JOBS];
-    opevo_i_engine_pool pool = {.workers = workers,
-                                .count = count,
-                                .depth = 2,
-                                .lead = *lead,
-                                .start_limit_s = AMPLE_S,
-                                .job_limit_s = 0.5, /* fifty times what a sound one takes */
-                                .silence_s = AMPLE_S};
     opevo_status status = OPEVO_OK;
+    crowd self;
 
-    pool.setup = strdup("{\"type\":\"setup\"}\n");
-    for (size_t i = 0; i < count; i++) {
-        workers[i] = (opevo_i_engine_connection){.in = -1, .out = -1, .error = -1};
-        opevo_i_process_arguments_add(&workers[i].command, "sh", 2);
-        opevo_i_process_arguments_add(&workers[i].command, "-c", 2);
-        opevo_i_process_arguments_add(&workers[i].command, scripts[i], strlen(scripts[i]));
-    }
-    status = pool_jobs_run(&pool, tasks, JOBS, alone, err);
+    gather(&self, scripts, count);
+    self.pool.job_limit_s = 0.5; /* fifty times what a sound one takes */
+    status = pool_jobs_run(&self.pool, tasks, JOBS, false, err);
     for (size_t i = 0; i < JOBS && status == OPEVO_OK; i++)
         kinds[i] = tasks[i].result.kind;
     for (size_t i = 0; i < JOBS; i++)
         opevo_i_engine_measuring_clear(&tasks[i]);
-    opevo_i_engine_pool_choose_lead(&pool);
-    *lead = pool.lead;
-    for (size_t i = 0; i < count; i++)
-        opevo_i_engine_connection_clear(&workers[i]);
-    opevo_text_free(&pool.lost);
-    free(pool.setup);
+    opevo_i_engine_pool_choose_lead(&self.pool);
+    *lead = self.pool.lead;
+    disperse(&self);
     return status;
 }
 
@@ -180,10 +192,10 @@ CHECK_TEST(test_sick_hosts)
 
             if (!test_takes(i + k, 0, 3))
                 continue;
-            CHECK_OK(run_several(scripts, 3, false, kinds, &lead, &err));
+            CHECK_OK(run_several(scripts, 3, kinds, &lead, &err));
             for (size_t job = 0; job < JOBS; job++)
                 assert_int_equal(kinds[job], OPEVO_OUTCOME_OK);
-            assert_int_equal(lead, 2); /* who then measures what one has to measure alone */
+            assert_int_equal(lead, 2);
         }
     }
     check_none_left();
@@ -197,38 +209,6 @@ CHECK_TEST(test_sick_hosts)
           "esac; " STARTED "sleep " seconds                                                        \
           "; echo '{\"type\":\"result\",\"job\":'$id',\"outcome\":\"ok\",\"samples\":"             \
           "[0.5],\"message\":\"" name "\"}'; done"
-
-typedef struct crowd {
-    opevo_i_engine_connection workers[WORKERS_MOST + 1];
-    opevo_i_engine_pool pool;
-} crowd;
-
-static void gather(crowd *self, const char *const *scripts, size_t count)
-{
-    self->pool = (opevo_i_engine_pool){.workers = self->workers,
-                                       .count = count,
-                                       .depth = 2,
-                                       .start_limit_s = AMPLE_S,
-                                       .job_limit_s = AMPLE_S,
-                                       .silence_s = AMPLE_S};
-    self->pool.setup = strdup("{\"type\":\"setup\"}\n");
-    for (size_t i = 0; i < count; i++) {
-        self->workers[i] = (opevo_i_engine_connection){.in = -1, .out = -1, .error = -1};
-        opevo_i_process_arguments_add(&self->workers[i].command, "sh", 2);
-        opevo_i_process_arguments_add(&self->workers[i].command, "-c", 2);
-        opevo_i_process_arguments_add(&self->workers[i].command, scripts[i], strlen(scripts[i]));
-    }
-}
-
-static void disperse(crowd *self)
-{
-    for (size_t i = 0; i < self->pool.count; i++)
-        opevo_i_engine_connection_reap(&self->workers[i], 0);
-    for (size_t i = 0; i < self->pool.count; i++)
-        opevo_i_engine_connection_clear(&self->workers[i]);
-    opevo_text_free(&self->pool.lost);
-    free(self->pool.setup);
-}
 
 /* What a slow worker has in hand and in its queue is done by the others when they have nothing else
  * to do, whether it is slow from the beginning or hangs, and each job is done once. */

@@ -68,8 +68,8 @@ typedef struct opevo_analysis_options {
     uint64_t seed;
     unsigned threads;              /* 0: all processors; changes no number */
     double cutoff_from, cutoff_to; /* the community's cut-offs between which a score is averaged */
-    bool
-        exact_intervals; /* of means: those of opevo_mean_interval that hold for any distribution */
+    /* Intervals of means are those of opevo_mean_interval that hold for any distribution. */
+    bool exact_intervals;
     /* Verdicts and intervals of differences hold however the number of seeds was chosen: p is that
      * of opevo_anytime_test, intervals are those of opevo_confidence_sequence. */
     bool anytime;

@@ -13,7 +13,7 @@
 //@ 6 refuted S[
 //@ 7 undecided other lanes than its mask names
 //@ 8 undecided other lanes than its mask names
-//@ 9 undecided no power of two
+//@ 9 undecided not a power of two
 //@ 10 proved
 //@ 11 undecided other lanes than its mask names
 
