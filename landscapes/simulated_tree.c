@@ -226,7 +226,7 @@ size_t opevo_i_landscape_conv2d_tree(const opevo_operator *op,
             {4, {{{F}, {1}, ic * kh * kw}, {{RC}, {1}, kh * kw}, {{RY}, {1}, kw}, {{RX}, {1}, 1}}},
         }};
 
-    for (int i = 3; i-- > 0 && steps * p[3 + i][1] <= p[6][0];) {
+    for (int i = 2; i >= 0 && steps * p[3 + i][1] <= p[6][0]; i--) {
         steps *= p[3 + i][1];
         kinds[i] = OPEVO_LOOP_UNROLL;
     }

@@ -32,7 +32,10 @@ static const char *split(const char *at, const char *end, line *out)
             out->cells[out->count] = begin;
             out->lengths[out->count++] = (size_t)(at - begin);
         }
-        if (at == end || *at++ == '\n')
+        if (at == end)
+            break;
+        at++;
+        if (at[-1] == '\n')
             break;
     }
     return at;

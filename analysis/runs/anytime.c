@@ -24,7 +24,7 @@ static double log_mean(const double *logs)
         most = fmax(most, logs[k]);
     for (int k = 0; k < SHARES; k++)
         sum += exp(logs[k] - most);
-    return most + log(sum / SHARES);
+    return most + log(sum / (double)SHARES);
 }
 
 /* A size is known to lie between these. */

@@ -318,7 +318,7 @@ static bool is_same_file(opevo_watched_store *self)
 
 static void note_pace(opevo_watched_pace *pace, uint64_t done, double now_s)
 {
-    if (pace->last_s != 0 && now_s - pace->last_s < PACE_S)
+    if (pace->last_s != 0 && now_s - pace->last_s < (double)PACE_S)
         return;
     pace->then_s = pace->last_s;
     pace->then = pace->last;

@@ -261,7 +261,7 @@ static void add_distribution(opevo_text *out, const opevo_fitness_table *table)
     opevo_json_index(out, "ok", table->ok);
     opevo_json_open(out, "quantile", "[");
     for (size_t i = 0; i <= QUANTILES; i++) {
-        double place = (double)(table->ok - 1) * (1 - (double)i / QUANTILES);
+        double place = (double)(table->ok - 1) * (1 - (double)i / (double)QUANTILES);
 
         opevo_json_next(out, "");
         opevo_text_add_double(out, table->fitness[(size_t)(place + 0.5)]);

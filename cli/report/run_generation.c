@@ -38,7 +38,7 @@ opevo_status opevo_i_cli_generation_start(const char *tuner, const char *setting
     *out = (opevo_i_cli_generation){.q = setting(settings, "q"), .is_given = true};
     /* Earlier trials that the tuner learned from are not in the run. */
     if (strcmp(tuner, "opevo") != 0 || strstr(settings, "earlier=") ||
-        !(lambda >= 1 && lambda <= MOST_PARENTS && rho >= 1 && rho <= 1e6 && out->q >= 0))
+        !(lambda >= 1 && lambda <= (double)MOST_PARENTS && rho >= 1 && rho <= 1e6 && out->q >= 0))
         return OPEVO_OK;
     out->lambda = (size_t)lambda;
     out->rho = (size_t)rho;

@@ -174,7 +174,7 @@ static opevo_status read_header(const char *path, const json_t *root, header *ou
         OPEVO_JSON_FIELD(header, slots, WHOLE, .required = true, .most = OPEVO_COST_MODEL_SLOTS),
         OPEVO_JSON_FIELD(header, trees, WHOLE, .required = true),
         OPEVO_JSON_FIELD(header, weights, WHOLE, .required = true, .least = 1,
-                         .most = BYTES_MOST / 4),
+                         .most = (double)BYTES_MOST / 4),
         OPEVO_JSON_FIELD(header, program, TEXT),
     };
     opevo_json_reader at = {.origin = path, .value = root};

@@ -77,8 +77,9 @@ static void note_state(opevo_store *store)
 
     if (opevo_i_store_prepare(store, "SELECT value FROM format WHERE key = 'version'", &query,
                               NULL) == OPEVO_OK &&
-        sqlite3_step(query) == SQLITE_ROW &&
-        (version = (const char *)sqlite3_column_text(query, 0)) != NULL && is_newer(version))
+        sqlite3_step(query) == SQLITE_ROW)
+        version = (const char *)sqlite3_column_text(query, 0);
+    if (version && is_newer(version))
         snprintf(store->state, sizeof store->state, "was made by opevo %.20s, newer than this %s",
                  version, OPEVO_VERSION);
     sqlite3_finalize(query);

@@ -472,7 +472,9 @@ static opevo_status make_plan(const char *path, const json_t *root, opevo_plan *
     opevo_plan *plan = opevo_calloc(1, sizeof *plan);
     opevo_json_reader whole = {.origin = path, .value = root};
 
-    if (!plan || !(plan->path = opevo_strdup(path))) {
+    if (plan)
+        plan->path = opevo_strdup(path);
+    if (!plan || !plan->path) {
         status = no_memory(path, err);
         goto cleanup;
     }

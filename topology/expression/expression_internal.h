@@ -149,9 +149,8 @@ opevo_i_topology_apply_two_soon(unsigned opcode, opevo_value *a, const opevo_val
         return opevo_i_topology_apply_two(opcode, a, b);
     x = a->as.integer;
     y = b->as.integer;
-    if (opcode == OPEVO_I_OP_MULTIPLY && !__builtin_mul_overflow(x, y, &z))
-        a->as.integer = z;
-    else if (opcode == OPEVO_I_OP_ADD && !__builtin_add_overflow(x, y, &z))
+    if ((opcode == OPEVO_I_OP_MULTIPLY && !__builtin_mul_overflow(x, y, &z)) ||
+        (opcode == OPEVO_I_OP_ADD && !__builtin_add_overflow(x, y, &z)))
         a->as.integer = z;
     else if (opcode == OPEVO_I_OP_EQUAL)
         a->as.integer = x == y;

@@ -72,15 +72,17 @@ static opevo_status add_range(const opevo_i_topology_space_file *file, const cha
             file, line_of(file, name), err,
             "Parameter %s: its lower bound %g is above its upper bound %g.", OPEVO_I_EXCERPT(name),
             low, high);
-    if (!(step > 0) || !(count <= VALUES_MOST))
+    if (!(step > 0) || !(count <= (double)VALUES_MOST))
         return opevo_i_topology_space_file_refuse(
             file, line_of(file, name), err,
             "Parameter %s: steps of %g from %g to %g are not 1 to %d values; list them.",
             OPEVO_I_EXCERPT(name), step, low, high, (int)VALUES_MOST);
     list = json_array();
-    for (double k = 0; k < count; k++)
-        json_array_append_new(list, whole ? json_integer((json_int_t)(low + k * step))
-                                          : json_real(low + k * step));
+    for (size_t k = 0; k < (size_t)count; k++) {
+        double value = low + (double)k * step;
+
+        json_array_append_new(list, whole ? json_integer((json_int_t)value) : json_real(value));
+    }
     *out = entry("discrete", list);
     return OPEVO_OK;
 }
@@ -105,11 +107,11 @@ static opevo_status add_quantized(const opevo_i_topology_space_file *file, const
     double before = NAN;
     json_t *list = NULL;
 
-    if (low > high || !(q > 0) || !(last - first < VALUES_MOST))
+    if (low > high || !(q > 0) || !(last - first < (double)VALUES_MOST))
         return add_range(file, name, low, high, q, false, out, err);
     list = json_array();
-    for (double k = first; k <= last; k++) {
-        double value = fmin(fmax(k * q, low), high);
+    for (size_t k = 0; k <= (size_t)(last - first); k++) {
+        double value = fmin(fmax((first + (double)k) * q, low), high);
 
         if (value != before)
             json_array_append_new(list, value == floor(value) && fabs(value) < 1e15

@@ -125,7 +125,7 @@ static bool print_range(const json_t *range, opevo_text *out)
 
     if (!json_is_number(json_object_get(range, "Lower")) ||
         !json_is_number(json_object_get(range, "Upper")) || !(step > 0) ||
-        (upper - lower) / step > RANGE_MOST)
+        (upper - lower) / step > (double)RANGE_MOST)
         return false;
     opevo_text_add(out, "[");
     for (size_t i = 0; lower + (double)i * step < upper; i++)

@@ -143,7 +143,7 @@ static opevo_status take(opevo_i_model *super, const opevo_cost_model *stored, o
 
 #define OPS(called, made)                                                                          \
     {                                                                                              \
-        .name = called, .reads_trees = true, .create = made, .destroy = destroy, .train = train,   \
+        .name = called, .reads_trees = true, .create = (made), .destroy = destroy, .train = train, \
         .is_trained = is_trained, .predict = predict, .give = give, .take = take                   \
     }
 

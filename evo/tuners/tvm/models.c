@@ -13,7 +13,7 @@ enum { NETWORK_THRIFT = 10, EARLIER_PASSES = 20 };
 
 const opevo_i_model_ops *opevo_i_tvm_model_of(const opevo_i_tvm_model_choice *choice)
 {
-#define NETWORK_ROW(ops, name) &ops,
+#define NETWORK_ROW(ops, name) &(ops),
     static const opevo_i_model_ops *const table[] = {&opevo_i_trees_ops,
                                                      OPEVO_I_NETWORK_LIST(NETWORK_ROW)};
 #undef NETWORK_ROW

@@ -28,7 +28,8 @@ enum { OPEVO_I_FEATURES_AUTO, OPEVO_I_FEATURES_KNOBS, OPEVO_I_FEATURES_VIEWS };
 
 #define OPEVO_I_NETWORK_NAME(ops, name) " " name
 
-/* Rows of a table of settings; `member` of `type` is an opevo_i_tvm_model_choice. */
+/* Rows of a table of settings; `member` of `type` is an opevo_i_tvm_model_choice.
+ * NOLINTBEGIN(bugprone-macro-parentheses): a path of members */
 #define OPEVO_I_MODEL_ROWS(type, member)                                                           \
     OPEVO_ROW_CHOICE("model", type, member.model,                                                  \
                      "trees" OPEVO_I_NETWORK_LIST(OPEVO_I_NETWORK_NAME),                           \
@@ -38,6 +39,7 @@ enum { OPEVO_I_FEATURES_AUTO, OPEVO_I_FEATURES_KNOBS, OPEVO_I_FEATURES_VIEWS };
                          "parameters"),                                                            \
         OPEVO_ROW_COUNT("updates", type, member.updates, 50, 1, 100000,                            \
                         "steps of a training of a network")
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* The number of the network of this name among the values of `model`. Errors: INVALID. */
 opevo_status opevo_i_tvm_model_find(const char *kind, unsigned *out, opevo_error *err);

@@ -59,7 +59,9 @@ opevo_status opevo_fibers_create(const opevo_fibers_options *options, opevo_fibe
     opevo_fibers *fibers = opevo_calloc(1, sizeof *fibers);
     opevo_status status = OPEVO_NOMEM;
 
-    if (fibers && (fibers->times = opevo_case_times_create()) != NULL) {
+    if (fibers)
+        fibers->times = opevo_case_times_create();
+    if (fibers && fibers->times) {
         fibers->options = *options;
         if (fibers->options.windows > MOST_WINDOWS)
             fibers->options.windows = MOST_WINDOWS;

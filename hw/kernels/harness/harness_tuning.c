@@ -336,7 +336,7 @@ void opevo_i_harness_tuning_free(opevo_harness *harness)
         opevo_free(harness->golden[b].file);
     opevo_free(harness->golden);
     for (size_t i = 0; i < harness->values.count; i++)
-        opevo_free((void *)(uintptr_t)harness->values.name[i]);
-    opevo_free((void *)(uintptr_t)harness->values.name);
-    opevo_free((void *)(uintptr_t)harness->values.value);
+        opevo_free((char *)harness->values.name[i]);
+    opevo_free((void *)harness->values.name);
+    opevo_free((void *)harness->values.value);
 }

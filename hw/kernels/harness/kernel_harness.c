@@ -127,7 +127,9 @@ opevo_status opevo_harness_parse_with(const char *path, const char *text, size_t
     opevo_status status = OPEVO_OK;
     opevo_harness *harness = opevo_calloc(1, sizeof *harness);
 
-    if (!harness || !(harness->path = opevo_strdup(path))) {
+    if (harness)
+        harness->path = opevo_strdup(path);
+    if (!harness || !harness->path) {
         opevo_free(harness);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
     }

@@ -294,7 +294,7 @@ static opevo_status add_vector(reader *self, const json_t *argument, const char 
 /* Local memory: as many elements. */
 static void add_local(reader *self, const json_t *argument, const char *element, json_t *arguments)
 {
-    size_t bytes = (size_t)atoi(element + 1) / 8;
+    size_t bytes = strtoul(element + 1, NULL, 10) / 8;
     opevo_text text = {0};
 
     opevo_text_printf(&text, "%zu * (", bytes);

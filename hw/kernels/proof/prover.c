@@ -419,7 +419,7 @@ static void read_answers(const char *lines, opevo_i_prover_certificate *out)
 /* Load the kernel and prove all of its cases. */
 static opevo_status prove(answer *self, request *asked, opevo_error *err)
 {
-    opevo_i_prover_module module = {NULL};
+    opevo_i_prover_module module = {NULL, NULL};
     opevo_status status = OPEVO_OK;
 
     self->module = &module;

@@ -331,7 +331,7 @@ static opevo_kernel_dialect written_in(const opevo_i_prover_module *module, dial
 static opevo_status check_own(dialect which, const char *words, opevo_i_prover_module *out,
                               opevo_error *err)
 {
-    opevo_i_prover_module known = {NULL};
+    opevo_i_prover_module known = {NULL, NULL};
     opevo_status status = OPEVO_OK;
 
     opevo_i_prover_check_thread(out);
@@ -355,7 +355,7 @@ opevo_status opevo_i_prover_load(const char *path, bool own, const char *words,
     char *message = NULL;
     opevo_status status;
 
-    *out = (opevo_i_prover_module){NULL};
+    *out = (opevo_i_prover_module){NULL, NULL};
     if (which == DIALECT_NONE)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s: a kernel is a file .c, .cu, .cl or .ll, or a folder of --emit.",
@@ -379,5 +379,5 @@ void opevo_i_prover_unload(opevo_i_prover_module *self)
         LLVMDisposeModule(self->module);
     if (self->context)
         LLVMContextDispose(self->context);
-    *self = (opevo_i_prover_module){NULL};
+    *self = (opevo_i_prover_module){NULL, NULL};
 }

@@ -60,6 +60,7 @@ static const char *behind(const char *text, const char *word, size_t i)
 
 static bool read_three(const char *at, uint32_t out[3])
 {
+    /* NOLINTNEXTLINE(cert-err34-c): any numbers are some launch */
     return at && sscanf(at, " %u, %u, %u", &out[0], &out[1], &out[2]) == 3;
 }
 
@@ -83,10 +84,12 @@ static bool read_launch(const char *header, size_t i, opevo_i_prover_call *call)
  * "void NAME_pack_b(const float *x_B, float *x_B_packed);". */
 static bool read_pack(const char *header, size_t i, opevo_i_prover_call *call)
 {
-    const char *bytes = behind(header, "_PACKED_X_", i), *name, *operand;
+    const char *at = i < OPEVO_OPERANDS ? behind(header, "_PACKED_X_", i) : NULL;
+    const char *name = at ? behind(at, "\nvoid ", 0) : NULL;
+    const char *operand = name ? behind(name, " *x_", 0) : NULL;
+    const char *bytes = at ? behind(at, "_BYTES ", 0) : NULL;
 
-    if (!bytes || i >= OPEVO_OPERANDS || !(name = behind(bytes, "\nvoid ", 0)) ||
-        !(operand = behind(name, " *x_", 0)) || !(bytes = behind(bytes, "_BYTES ", 0)))
+    if (!operand || !bytes)
         return false;
     snprintf(call->pack[i].function, sizeof call->pack[i].function, "%.*s", (int)strcspn(name, "("),
              name);

@@ -45,6 +45,7 @@ static bool read_comment(const char *line, opevo_i_prover_call *call)
     unsigned input = 0;
     int end = -1;
 
+    /* NOLINTBEGIN(cert-err34-c): any numbers are some call */
     if (sscanf(line, "/* scratch memory: %lld bytes, and %lld of each thread */%n",
                (long long *)&one.scratch_bytes, (long long *)&one.thread_bytes, &end) == 2 &&
         end > 0) {
@@ -62,6 +63,7 @@ static bool read_comment(const char *line, opevo_i_prover_call *call)
             return false;
         call->reused |= UINT32_C(1) << input;
     }
+    /* NOLINTEND(cert-err34-c) */
     return true;
 }
 

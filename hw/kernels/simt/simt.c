@@ -87,7 +87,7 @@ void opevo_simt_set_step_limit(opevo_simt *self, uint64_t step_limit)
 void opevo_simt_count(const opevo_simt *self, opevo_simt_counts *counts)
 {
     *counts = self->counts;
-    counts->cost = (double)self->cost / OPEVO_I_SIMT_COST_UNIT;
+    counts->cost = (double)self->cost / (double)OPEVO_I_SIMT_COST_UNIT;
     counts->warp_instructions = self->steps;
 }
 

@@ -218,10 +218,12 @@ static void decode_switch(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame,
     uint32_t count = LLVMGetNumSuccessors(instruction), first, code;
     const opevo_i_simt_value *value =
         opevo_i_simt_value_of(self, frame, LLVMGetOperand(instruction, 0));
-    opevo_i_simt_slot slot;
+    opevo_i_simt_slot slot = {0};
     opevo_i_simt_code *made;
 
-    if (!value || (slot = opevo_i_simt_part(self, value, 0)).size == 0) {
+    if (value)
+        slot = opevo_i_simt_part(self, value, 0);
+    if (slot.size == 0) {
         opevo_i_simt_emit_unsupported(self, "this switch");
         return;
     }
@@ -364,7 +366,9 @@ static uint32_t struct_region(opevo_i_simt_decoder *self, LLVMValueRef function,
     if (!attribute)
         return 0;
     region = opevo_i_simt_region_add(self->simt);
-    if (!region || !(region->name = opevo_strdup("of a struct by value"))) {
+    if (region)
+        region->name = opevo_strdup("of a struct by value");
+    if (!region || !region->name) {
         opevo_i_simt_no_memory(self);
         return 0;
     }

@@ -34,7 +34,9 @@ opevo_status opevo_gpu_open(const char *name, const opevo_gpu_options *options, 
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%.100s is not a device such as cuda:0, hip:0 or opencl:0.", name);
     self = opevo_calloc(1, sizeof *self);
-    if (!self || !(self->times = opevo_case_times_create())) {
+    if (self)
+        self->times = opevo_case_times_create();
+    if (!self || !self->times) {
         opevo_free(self);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a device.");
     }

@@ -284,7 +284,7 @@ static double left_s(keeping *self)
     for (size_t i = 0; i < self->seen_count; i++)
         waited += self->seen[i].waited_s;
     self->end.starved = waited > 0.5 * elapsed_s;
-    return fmin(limit_s + waited, OPEVO_I_STARVED * limit_s) - elapsed_s;
+    return fmin(limit_s + waited, (double)OPEVO_I_STARVED * limit_s) - elapsed_s;
 }
 
 /* Kill the group, whose number stays taken until its leader is reaped; then the leader, and

@@ -249,7 +249,7 @@ static opevo_status run_reference(opevo_i_backend *backend, const opevo_kernel *
                                   const char *object, opevo_error *err)
 {
     simt_backend *self = (simt_backend *)backend;
-    loaded kernels = {NULL};
+    loaded kernels = {.module = NULL};
     opevo_status status = OPEVO_OK;
 
     if (*kernel->entry)
@@ -283,7 +283,7 @@ static void measure(opevo_i_backend *backend, const opevo_i_wire_job *job, const
     simt_backend *self = (simt_backend *)backend;
     double start = opevo_clock_monotonic_s(), cost = 0;
     opevo_error err = {OPEVO_OK, ""};
-    loaded kernels = {NULL};
+    loaded kernels = {.module = NULL};
 
     if (job->library) {
         opevo_i_wire_result_fail(result, OPEVO_OUTCOME_LAUNCH_ERROR, NO_LIBRARY);

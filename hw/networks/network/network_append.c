@@ -44,7 +44,7 @@ static opevo_status bind(const opevo_i_net_reader *self, int number, const int *
         (row->outputs_most && outs > row->outputs_most + opevo_i_net_is_counted(row)))
         return say_node(self, number, OPEVO_INVALID,
                         "The number of its inputs or outputs is wrong.", err);
-    node->edges = opevo_malloc((size_t)(ins + outs), sizeof *node->edges);
+    node->edges = opevo_malloc((size_t)ins + (size_t)outs, sizeof *node->edges);
     if (!node->edges)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", self->network->path);
     for (int i = 0; i < ins; i++) {

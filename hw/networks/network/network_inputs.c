@@ -254,12 +254,9 @@ static opevo_status find_list(const opevo_i_net_reader *self, const Onnx__ValueI
     out->length = is_sequence ? 0 : OPEVO_NETWORK_EMPTY;
     if (bound && *bound)
         OPEVO_TRY(opevo_arrays_read(bound, &out->array, &out->arrays, &out->length, err));
-    else if (!bound && self->given.values &&
-             (!self->given.lengths || file >= self->given.length_count))
-        out->length = OPEVO_NETWORK_TENSOR;
-    else if (!bound && self->given.values)
+    else if (!bound && self->given.values && self->given.lengths && file < self->given.length_count)
         out->length = self->given.lengths[file];
-    else if (!bound && is_sequence)
+    else if (!bound && !self->given.values && is_sequence)
         OPEVO_TRY(count_shapes(self, info->name, &out->length, err));
     else if (!bound)
         out->length = OPEVO_NETWORK_TENSOR;

@@ -113,11 +113,11 @@ static void add_moved_bytes(const opevo_network_library *self, const opevo_netwo
     } else {
         opevo_text_add(out, "(const char *)(");
         opevo_i_library_address(self, step->input[copy->input], out);
-        opevo_text_printf(out, ") + %lld", (long long)(copy->from * bytes));
+        opevo_text_printf(out, ") + %lld", (long long)copy->from * bytes);
     }
     opevo_text_add(out, ", (char *)(");
     opevo_i_library_address(self, step->output[0], out);
-    opevo_text_printf(out, ") + %lld);\n", (long long)(copy->to * bytes));
+    opevo_text_printf(out, ") + %lld);\n", (long long)copy->to * bytes);
 }
 
 static void add_copy(const opevo_network_library *self, const opevo_network_step *step,

@@ -155,11 +155,11 @@ static double region_cell(const routine_call *call, const routine_tensor *x, int
     double sum = 0, most = -INFINITY, v = 0, h = 0, count = 0;
 
     for (int64_t i = 0; i < down->samples * across->samples; i++) {
-        double y = down->start + down->cell * ((double)row + ((double)(i / across->samples) + .5) /
-                                                                 (double)down->samples);
-        double z =
-            across->start + across->cell * ((double)column + ((double)(i % across->samples) + .5) /
-                                                                 (double)across->samples);
+        int64_t line = i / across->samples, place = i % across->samples;
+        double y =
+            down->start + down->cell * ((double)row + ((double)line + .5) / (double)down->samples);
+        double z = across->start +
+                   across->cell * ((double)column + ((double)place + .5) / (double)across->samples);
         bool inside = region_place(y, high, &top, &v) && region_place(z, wide, &left, &h);
 
         count++;
