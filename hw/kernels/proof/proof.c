@@ -246,10 +246,35 @@ static void doubt_orders(opevo_proof *out, const opevo_simt *simt)
     conclude(out, OPEVO_PROOF_UNDECIDED, text);
 }
 
-/* What runs before a kernel is called. */
-static bool has_constructors(LLVMModuleRef module)
+/* Where a linker puts something beside code and data: such as among what runs at the start. */
+static bool has_section(LLVMValueRef one)
 {
-    return LLVMGetNamedGlobal(module, "llvm.global_ctors") != NULL;
+    size_t length = 0;
+    const char *section = LLVMGetSection(one);
+
+    return section && *section && strncmp(LLVMGetValueName2(one, &length), "llvm.", 5) != 0;
+}
+
+/* What no instruction of the kernel shows: NULL without any. */
+static const char *unseen(LLVMModuleRef module)
+{
+    size_t length = 0;
+    bool sections = false;
+
+    (void)LLVMGetModuleInlineAsm(module, &length);
+    if (length > 0)
+        return "The module has assembly outside of functions, which may be any code.";
+    if (LLVMGetNamedGlobal(module, "llvm.global_ctors"))
+        return "The module has functions that run before kernels are called.";
+    if (LLVMGetFirstGlobalIFunc(module))
+        return "The module has functions that are chosen when it is loaded.";
+    for (LLVMValueRef one = LLVMGetFirstGlobal(module); one; one = LLVMGetNextGlobal(one))
+        sections |= has_section(one);
+    for (LLVMValueRef one = LLVMGetFirstFunction(module); one; one = LLVMGetNextFunction(one))
+        sections |= has_section(one);
+    return sections ? "The module has variables or functions in sections of their own, such as "
+                      "those of what runs before kernels are called."
+                    : NULL;
 }
 
 /* What the field says, before a counterexample is looked for. */
@@ -328,9 +353,8 @@ opevo_status opevo_prove(struct LLVMOpaqueModule *module, const opevo_harness *h
     OPEVO_TRY(match(&self, err));
     OPEVO_TRY(opevo_field_create(self.options.seed, &self.field, err));
     OPEVO_TRY(opevo_simt_costs_load(NULL, &self.costs, err));
-    if (has_constructors(module))
-        conclude(out, OPEVO_PROOF_UNDECIDED,
-                 "The module has functions that run before kernels are called.");
+    if (unseen(module))
+        conclude(out, OPEVO_PROOF_UNDECIDED, unseen(module));
     else
         OPEVO_TRY(decide(&self, err));
     if (out->verdict == OPEVO_PROOF_REFUTED && out->memory)

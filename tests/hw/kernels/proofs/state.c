@@ -16,6 +16,9 @@
 //@ 9 undecided an address for a number
 //@ 10 undecided where in memory two variables are
 //@ 11 proved
+//@ 12 undecided assembly outside of functions
+//@ 13 undecided in sections of their own
+//@ 14 undecided chosen when it is loaded
 
 // What a launch finds is not only its arguments, and names do not say what is meant by them.
 #include <math.h>
@@ -40,6 +43,26 @@ __attribute__((noinline)) float tanhf(float x)
 {
     return expf(x);
 }
+#elif CASE == 12 // the C library's function, or so it looks
+__asm__(".globl expf\nexpf: ret");
+#elif CASE == 13
+static void change(void)
+{
+    volatile float *at = (volatile float *)(unsigned long)&given;
+
+    *at = 2;
+}
+__attribute__((section(".init_array"), used)) static void (*const starts)(void) = change;
+#elif CASE == 14
+static float twice(float x)
+{
+    return 2 * x;
+}
+static float (*choose(void))(float)
+{
+    return twice;
+}
+float chosen(float x) __attribute__((ifunc("choose")));
 #endif
 
 void f(const float *A, float *C, long n)
@@ -72,6 +95,8 @@ void f(const float *A, float *C, long n)
         C[i] = expf(x);
 #elif CASE == 8
         C[i] = tanhf(A[i]);
+#elif CASE == 14
+        C[i] = chosen(expf(A[i]));
 #else
         C[i] = expf(A[i]) * factor;
 #endif
