@@ -104,13 +104,18 @@ void opevo_i_net_reader_free(opevo_i_net_reader *self); /* not the network */
 /* All nodes, and the shapes of what they compute. Errors: INVALID; NOMEM. */
 opevo_status opevo_i_net_read_nodes(opevo_i_net_reader *self, opevo_error *err);
 
-/* ---- Inputs and outputs (network_inputs.c, network_read.c) ---- */
+/* ---- Inputs and outputs (network_inputs.c, network_outputs.c) ---- */
 
 /* Whether an input or output is a sequence or an optional. */
 bool opevo_i_net_is_list(const Onnx__ValueInfo *info);
 /* The type of its tensors; NULL: it has none that opevo reads. */
 const Onnx__TensorType *opevo_i_net_tensor_type(const Onnx__ValueInfo *info);
 opevo_status opevo_i_net_take_inputs(opevo_i_net_reader *self, opevo_error *err);
+opevo_status opevo_i_net_take_outputs(opevo_i_net_reader *self, opevo_error *err);
+/* Whether the declared types are those that nodes compute. Errors: INVALID. */
+opevo_status opevo_i_net_check_outputs(const opevo_i_net_reader *self, opevo_error *err);
+/* How large the outputs are whose size depends on data, as outputs of their own. */
+opevo_status opevo_i_net_add_counts(opevo_i_net_reader *self, opevo_error *err);
 /* Make each tensor of an output that is a sequence an output of the network. Errors: NOMEM. */
 opevo_status opevo_i_net_spread_outputs(opevo_i_net_reader *self, opevo_error *err);
 
