@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Proofs of the kernels of a run, compared with the kernels that its points have here: a verdict is
- * passed on only where its certificate is of this source. */
+/* Proofs of the kernels of a run: a verdict is passed on only where its certificate is of the kernel
+ * that its point has here. */
 
 #include "kernels_of_run_internal.h"
 
-#include "objective_of_run_internal.h"
 #include "prover_of_call_internal.h"
 
 #include <opevo/json.h>
-#include <opevo/live.h>
 
 #include <jansson.h>
 
@@ -50,36 +48,13 @@ opevo_status opevo_i_cli_kernels_compare(opevo_i_cli_kernels *self,
     return OPEVO_OK;
 }
 
-/* What cannot be opened here leaves its proofs as they were read. */
-static opevo_status compare(opevo_store *store, int64_t number, const opevo_index *only,
-                            opevo_i_cli_kernels *self, opevo_error *err)
+bool opevo_i_cli_kernels_are_unchecked(const opevo_i_cli_kernels *self, const opevo_index *only)
 {
-    opevo_i_cli_objective_of_run run = {.objective = NULL};
-    opevo_status status = OPEVO_OK;
-    bool any = false;
-
-    for (size_t i = 0; i < self->proofs.count; i++)
-        any = any || is_asked(&self->proofs.items[i], only);
-    if (!any)
-        return OPEVO_OK;
-    status = opevo_i_cli_objective_of_run_open(store, number, &run, err);
-    if (status == OPEVO_OK)
-        status = opevo_i_cli_kernels_compare(self, run.objective, run.on, only, err);
-    opevo_i_cli_objective_of_run_close(&run);
-    return status == OPEVO_NOMEM ? status : OPEVO_OK;
-}
-
-opevo_status opevo_i_cli_kernels_read(opevo_store *store, const opevo_run_info *info,
-                                      const opevo_index *only, opevo_i_cli_kernels *out,
-                                      opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-
-    out->any = opevo_live_is_device(info->on);
-    if (!out->any)
-        return OPEVO_OK;
-    status = opevo_store_get_proofs(store, info->run, &out->proofs, err);
-    return status == OPEVO_OK ? compare(store, info->run, only, out, err) : status;
+    for (size_t i = 0; i < self->proofs.count; i++) {
+        if (is_asked(&self->proofs.items[i], only))
+            return true;
+    }
+    return false;
 }
 
 static const char *word_of(const opevo_stored_proof *proof)

@@ -14,16 +14,13 @@ typedef struct opevo_i_cli_kernels {
     opevo_stored_proofs proofs;
 } opevo_i_cli_kernels;
 
-/* Of a stored run. Proofs are compared with the kernels that the points have here, where the
- * objective of the run can be opened; of the point `only`, or of all where it is NULL. Errors:
- * those of opevo_store_get_proofs; NOMEM. Cost: a process for each that is compared. */
-opevo_status opevo_i_cli_kernels_read(opevo_store *store, const opevo_run_info *info,
-                                      const opevo_index *only, opevo_i_cli_kernels *out,
-                                      opevo_error *err);
-/* The same for proofs of an objective that is open; `on` is what --on says. Errors: NOMEM. */
+/* Compare proofs with the kernels that the points have here, of the point `only`, or of all where it
+ * is NULL; `on` is what --on says. Errors: NOMEM. Cost: a process for each that is compared. */
 opevo_status opevo_i_cli_kernels_compare(opevo_i_cli_kernels *self,
                                          const opevo_objective *objective, const char *on,
                                          const opevo_index *only, opevo_error *err);
+/* Whether compare has anything to do. */
+bool opevo_i_cli_kernels_are_unchecked(const opevo_i_cli_kernels *self, const opevo_index *only);
 /* "proved", "refuted", "proof stale" or "proof not checked" for proofs of another kernel and for
  * those that could not be compared, or "tested" for a kernel that was compared with a reference
  * only; "" where the run has no kernels. `self` may be NULL: it has none. */

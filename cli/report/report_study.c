@@ -4,6 +4,7 @@
  * that 10,000 runs of a hundred contenders stay a few megabytes. */
 
 #include "finals_of_call_internal.h"
+#include "kernels_read_internal.h"
 #include "options_internal.h"
 #include "reasons_internal.h"
 #include "report_internal.h"

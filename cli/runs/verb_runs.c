@@ -4,7 +4,7 @@
 
 #include "curve_internal.h"
 #include "finals_of_call_internal.h"
-#include "kernels_of_run_internal.h"
+#include "kernels_read_internal.h"
 #include "measured_internal.h"
 #include "options_internal.h"
 #include "roof_internal.h"
