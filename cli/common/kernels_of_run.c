@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Proofs of the kernels of a run: a verdict is passed on only where its certificate is of the kernel
- * that its point has here. */
+/* Proofs of the kernels of a run: a verdict is passed on only where its certificate is of the
+ * kernel that its point has here. */
 
 #include "kernels_of_run_internal.h"
 

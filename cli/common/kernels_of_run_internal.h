@@ -14,8 +14,8 @@ typedef struct opevo_i_cli_kernels {
     opevo_stored_proofs proofs;
 } opevo_i_cli_kernels;
 
-/* Compare proofs with the kernels that the points have here, of the point `only`, or of all where it
- * is NULL; `on` is what --on says. Errors: NOMEM. Cost: a process for each that is compared. */
+/* Compare proofs with the kernels that the points have here, of the point `only`, or of all where
+ * it is NULL; `on` is what --on says. Errors: NOMEM. Cost: a process for each that is compared. */
 opevo_status opevo_i_cli_kernels_compare(opevo_i_cli_kernels *self,
                                          const opevo_objective *objective, const char *on,
                                          const opevo_index *only, opevo_error *err);
