@@ -13,7 +13,8 @@
  * all of them, in the law and the probability of no child together. Each mutation of a mass v adds
  * at most |v|_1 delta. The mass soon keeps its shape: where one mutation leaves s of it in T and
  * (1 - s) v + rho in S, all that is left is a geometric series, wrong by at most |rho|_1 for each
- * mutation that it expects. */
+ * mutation that it expects. Where it takes long to, the rest is computed at once
+ * (child_chebyshev.c). */
 
 #include "child_step.h"
 
@@ -25,6 +26,8 @@
 
 #include <lapacke.h>
 #undef I /* of complex.h */
+
+enum { FOLLOWED = 128 }; /* mutations, before the rest is one leap if their mass has no shape */
 
 /* Most that the geometric series may be off. */
 static const long double series_tolerance = 1e-13L;
@@ -217,10 +220,17 @@ opevo_status opevo_i_law_continue_within(opevo_i_law_child *step, unsigned most,
     opevo_status status = mass_init(&self, step, err);
 
     for (unsigned left = most; status == OPEVO_OK && left > 0 && self.sum > 0; left--) {
-        long double change = mutate(step, &self), share = self.exit / self.sum;
-        long double times = opevo_i_law_trials(share, left);
-        bool last = left == 1 || change * times <= series_tolerance;
+        long double change = 0, share = 0, times = 0;
+        bool last = false;
 
+        if (left + FOLLOWED <= most && opevo_i_law_leap_pays(step, left)) {
+            status = opevo_i_law_leap(step, self.now, left, err);
+            break;
+        }
+        change = mutate(step, &self);
+        share = self.exit / self.sum;
+        times = opevo_i_law_trials(share, left);
+        last = left == 1 || change * times <= series_tolerance;
         if (!last)
             times = 1;
         step->off += (double)(times * (self.sum * delta + (last && left > 1 ? change : 0)));

@@ -125,10 +125,13 @@ static opevo_status factor_init(opevo_i_law_factor *self, const opevo_parameter 
 
     self->size = (size_t)opevo_parameter_size(parameter);
     self->law = opevo_malloc(self->size * self->size, sizeof *self->law);
+    self->weight = opevo_malloc(self->size, sizeof *self->weight);
     self->region = opevo_malloc(self->size, sizeof *self->region);
-    if (!self->law || !self->region)
+    if (!self->law || !self->weight || !self->region)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the laws of %s.",
                           opevo_parameter_text(parameter));
+    for (size_t v = 0; v < self->size; v++)
+        self->weight[v] = fmax((double)opevo_parameter_degree(parameter, v), 1);
     if (opevo_i_law_choose(parameter) == OPEVO_LAW_CG)
         status = solve_rows(self, parameter, q, err);
     else
@@ -171,6 +174,7 @@ void opevo_i_law_kernel_release(opevo_i_law_kernel *self)
     opevo_i_law_kernel_branches_release(self);
     for (size_t i = 0; self->factors && i < self->factor_count; i++) {
         opevo_free(self->factors[i].law);
+        opevo_free(self->factors[i].weight);
         opevo_free(self->factors[i].region);
     }
     opevo_free(self->factors);
@@ -203,6 +207,27 @@ void opevo_i_law_kernel_row(const opevo_i_law_kernel *self, size_t point, double
     }
 }
 
+/* mass[v] = sum_u from[u] law[u][v], four rows at a time, as numbers of extended precision are slow
+ * to load and store. */
+static void apply_last(const opevo_i_law_factor *factor, const long double *from, long double *mass)
+{
+    size_t n = factor->size, u = 0;
+
+    for (; u + 4 <= n; u += 4) {
+        const double *row = factor->law + u * n;
+
+        if (from[u] == 0 && from[u + 1] == 0 && from[u + 2] == 0 && from[u + 3] == 0)
+            continue;
+        for (size_t v = 0; v < n; v++)
+            mass[v] += (from[u] * row[v] + from[u + 1] * row[v + n]) +
+                       (from[u + 2] * row[v + 2 * n] + from[u + 3] * row[v + 3 * n]);
+    }
+    for (; u < n; u++) {
+        for (size_t v = 0; v < n; v++)
+            mass[v] += from[u] * factor->law[u * n + v];
+    }
+}
+
 /* One parameter of the product: mass[.., v, ..] = sum_u spare[.., u, ..] law[u][v], for each choice
  * of the other parameters; `below` points differ in those behind it only. */
 static void apply_factor(const opevo_i_law_factor *factor, size_t count, size_t below,
@@ -210,13 +235,13 @@ static void apply_factor(const opevo_i_law_factor *factor, size_t count, size_t 
 {
     memset(mass, 0, count * sizeof *mass);
     for (size_t start = 0; start < count; start += below * factor->size) {
-        for (size_t u = 0; u < factor->size; u++) {
+        if (below == 1)
+            apply_last(factor, spare + start, mass + start);
+        for (size_t u = 0; below > 1 && u < factor->size; u++) {
             const long double *from = spare + start + u * below;
             const double *row = factor->law + u * factor->size;
 
-            for (size_t v = 0; below == 1 && *from != 0 && v < factor->size; v++)
-                mass[start + v] += *from * row[v];
-            for (size_t v = 0; below > 1 && v < factor->size; v++) {
+            for (size_t v = 0; v < factor->size; v++) {
                 long double *to = mass + start + v * below;
                 long double law = row[v];
 

@@ -12,6 +12,8 @@
 typedef struct opevo_i_law_factor {
     size_t size;
     double *law;      /* size rows of size probabilities, row u the law from u */
+    double *weight;   /* of each vertex: its degree, 1 without neighbours; the law from u at v times
+                         the weight of u is that from v at u times the weight of v */
     uint32_t *region; /* of each vertex: what it can reach; a component, or itself when q = 0 */
     size_t region_count;
     double bound; /* largest 1-norm error of a row */

@@ -39,4 +39,10 @@ opevo_status opevo_i_law_continue(opevo_i_law_child *self, opevo_error *err);
 /* `continue` from the law `origin`, for at most `most` mutations. Errors: NOMEM. */
 opevo_status opevo_i_law_continue_within(opevo_i_law_child *self, unsigned most, opevo_error *err);
 
+/* The same of `mass`, a number for each point, which is in S, as one: whether that is faster, and
+ * how (child_chebyshev.c). Errors: NOMEM. */
+bool opevo_i_law_leap_pays(const opevo_i_law_child *self, unsigned steps);
+opevo_status opevo_i_law_leap(opevo_i_law_child *self, const long double *mass, unsigned steps,
+                              opevo_error *err);
+
 #endif

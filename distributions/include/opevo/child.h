@@ -125,7 +125,8 @@ OPEVO_API const double *opevo_child_law_marginal(const opevo_child_law *law, siz
  *         points; TOLERANCE when the bound would exceed 1e-9, which without limits takes points of
  *         T that a mutation finds less often than about once in 1e6 times; NOMEM.
  * Cost: O(points^2) memory, O(points^2 + |S|^3) time; continuing within limits takes a product with
- *       K for each mutation until the mass in S keeps its shape, patience at most. */
+ *       K for each mutation until the mass in S keeps its shape, about 128 + 9 sqrt(patience) at
+ *       most, and patience with branches. */
 OPEVO_API opevo_status opevo_child_law_without_duplicates(const opevo_child_step *step, double *law,
                                                           double *lost, double *bound,
                                                           opevo_error *err);
