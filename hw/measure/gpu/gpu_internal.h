@@ -123,7 +123,7 @@ typedef struct opevo_i_gpu_facts {
     uint64_t threads, shared_bytes; /* of a block at most; 0: the driver refuses what is more */
     unsigned vector_bits;           /* of what computes on a CPU; 0 for others */
     bool rounds_quotients; /* correctly, in single precision, where OpenCL's compiler is asked */
-    bool on_host; /* it computes on this host's cores, which compilers would disturb */
+    bool on_host;          /* it computes on this host's cores, which compilers would disturb */
 } opevo_i_gpu_facts;
 
 typedef struct opevo_i_gpu_vendor opevo_i_gpu_vendor;
