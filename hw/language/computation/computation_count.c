@@ -218,16 +218,25 @@ static double comparisons(counter *self, const opevo_condition *condition, share
 typedef double (*branch_function)(counter *self, const opevo_expression *expression,
                                   share evaluated);
 
-/* Sum of `each` over both operands of a select, each with its share. */
-static double over_branches(counter *self, const opevo_expression *select, branch_function each)
+/* Sum of `each` over both operands of a select, each with its share of what is evaluated: the
+ * second has what the first leaves, where that is known exactly. A negated conjunction is one
+ * literal of many axes, and would be counted point by point in all of them. */
+static double over_branches(counter *self, const opevo_expression *select, share evaluated,
+                            branch_function each)
 {
     int literals = self->literals;
     bool lost = self->lost;
+    share taken = {0, true};
     double sum = 0;
 
     for (int branch = 0; branch < 2; branch++) {
+        share own = {fmax(evaluated.value - taken.value, 0), true};
+
         push(self, select->condition, branch == 0);
-        sum += each(self, branch == 0 ? select->left : select->right, share_of_path(self));
+        if (branch == 0 || !evaluated.exact || !taken.exact)
+            own = share_of_path(self);
+        sum += each(self, branch == 0 ? select->left : select->right, own);
+        taken = own;
         self->literals = literals;
         self->lost = lost;
     }
@@ -243,7 +252,7 @@ static double operations(counter *self, const opevo_expression *expression, shar
         return 0;
     case OPEVO_EXPR_SELECT:
         return comparisons(self, expression->condition, evaluated) +
-               over_branches(self, expression, operations);
+               over_branches(self, expression, evaluated, operations);
     default:
         self->exact &= evaluated.exact || evaluated.value == 0;
         return evaluated.value + operations(self, expression->left, evaluated) +
@@ -255,7 +264,7 @@ static double operations(counter *self, const opevo_expression *expression, shar
 static double additions(counter *self, const opevo_expression *expression, share evaluated)
 {
     if (expression->kind == OPEVO_EXPR_SELECT)
-        return over_branches(self, expression, additions);
+        return over_branches(self, expression, evaluated, additions);
     if (expression->kind == OPEVO_EXPR_NUMBER && expression->number == 0)
         return 0;
     self->exact &= evaluated.exact;
