@@ -19,6 +19,7 @@ static const opevo_option options[] = {
     {"computes", "TEXT", "the computation, whose tensors are buffers of the harness", false},
     {"harness", "FILE", "how the kernel is called; a folder of --emit needs none", false},
     {"set", "NAME=VALUE", "a parameter of the source and of its harness (may be repeated)", true},
+    {"same-bits", "KERNEL", "prove that this kernel gives the same bits, for all inputs", false},
     {"seed", "N", "of the random inputs (default 0)", false},
     {"rounding", NULL, "bound the roundings as well, for inputs of at most 1 in size", false},
     {"json", NULL, "print one JSON object for each case, and one for all", false},
@@ -40,6 +41,7 @@ static opevo_status prove_file(const opevo_call *call, uint64_t seed, opevo_text
     opevo_i_cli_proof_request request = {.kernel = call->arguments[0],
                                          .harness = opevo_i_cli_option(call, "harness"),
                                          .computes = opevo_i_cli_option(call, "computes"),
+                                         .same_bits = opevo_i_cli_option(call, "same-bits"),
                                          .seed = seed,
                                          .json = opevo_i_cli_flag(call, "json"),
                                          .rounding = opevo_i_cli_flag(call, "rounding")};
@@ -59,7 +61,7 @@ cleanup:
 static opevo_status prove_library(const opevo_call *call, uint64_t seed, opevo_text *out,
                                   int *exit_code, opevo_error *err)
 {
-    static const char *const names[] = {"computes", "harness", "set"};
+    static const char *const names[] = {"computes", "harness", "set", "same-bits"};
     const opevo_i_cli_proof_request request = {.seed = seed,
                                                .json = opevo_i_cli_flag(call, "json"),
                                                .rounding = opevo_i_cli_flag(call, "rounding")};
@@ -184,7 +186,7 @@ cleanup:
 
 static opevo_status refuse_options(const opevo_call *call, opevo_error *err)
 {
-    static const char *const names[] = {"computes", "harness", "set"};
+    static const char *const names[] = {"computes", "harness", "set", "same-bits"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (opevo_i_cli_flag(call, names[i]))
@@ -229,7 +231,9 @@ const opevo_verb opevo_i_cli_verb_prove = {
         "field\n"
         "at random inputs, and all outputs are compared with the definition there. Exit status: 0\n"
         "proved, 1 refuted, by an input on which a run in floats differs or by a wrong access to\n"
-        "memory, 3 undecided. What a proof says and what it does not: docs/prove.md.\n\n"
+        "memory, 3 undecided. What a proof says and what it does not: docs/prove.md. With\n"
+        "--same-bits the verdict is whether two kernels that are called alike give the same "
+        "bits.\n\n"
         "  opevo tune mm1 --on cpu --store runs.db && opevo prove runs.db:1\n"
         "  opevo tune 'matmul(64,64,64)' --on cpu --emit folder && opevo prove folder\n"
         "  opevo prove mm.cu --harness mm.json \\\n"

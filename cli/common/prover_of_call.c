@@ -62,6 +62,8 @@ static void write_request(const opevo_i_cli_proof_request *self, opevo_text *out
         opevo_json_string(out, "harness", self->harness);
     if (self->computes)
         opevo_json_string(out, "computes", self->computes);
+    if (self->same_bits)
+        opevo_json_string(out, "same_bits", self->same_bits);
     if (self->settings)
         write_settings(self->settings, out);
     if (self->words)

@@ -255,8 +255,7 @@ static bool has_section(LLVMValueRef one)
     return section && *section && strncmp(LLVMGetValueName2(one, &length), "llvm.", 5) != 0;
 }
 
-/* What no instruction of the kernel shows: NULL without any. */
-static const char *unseen(LLVMModuleRef module)
+const char *opevo_i_proof_unseen(LLVMModuleRef module)
 {
     size_t length = 0;
     bool sections = false;
@@ -353,8 +352,8 @@ opevo_status opevo_prove(struct LLVMOpaqueModule *module, const opevo_harness *h
     OPEVO_TRY(match(&self, err));
     OPEVO_TRY(opevo_field_create(self.options.seed, &self.field, err));
     OPEVO_TRY(opevo_simt_costs_load(NULL, &self.costs, err));
-    if (unseen(module))
-        conclude(out, OPEVO_PROOF_UNDECIDED, unseen(module));
+    if (opevo_i_proof_unseen(module))
+        conclude(out, OPEVO_PROOF_UNDECIDED, opevo_i_proof_unseen(module));
     else
         OPEVO_TRY(decide(&self, err));
     if (out->verdict == OPEVO_PROOF_REFUTED && out->memory)

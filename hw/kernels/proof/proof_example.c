@@ -128,7 +128,8 @@ static void find_difference(const opevo_i_proving *self, const opevo_simt *in_re
 }
 
 /* Buffers that a run changes are as the harness filled them before each. */
-static opevo_status save(const opevo_i_proving *self, void **copies, bool restore, opevo_error *err)
+opevo_status opevo_i_proof_save(const opevo_i_proving *self, void **copies, bool restore,
+                                opevo_error *err)
 {
     for (size_t i = 0; i < self->count; i++) {
         const opevo_buffer *buffer = &self->buffers[i];
@@ -157,7 +158,7 @@ static opevo_status try_seed(opevo_i_proving *self, uint64_t seed, void **copies
     OPEVO_TRY(opevo_i_proof_run(self, &opevo_i_real_arithmetic, fill, &in_reals, &run, err));
     if (run.verdict != OPEVO_VERDICT_OK)
         goto cleanup;
-    OPEVO_TRY(save(self, copies, true, err));
+    OPEVO_TRY(opevo_i_proof_save(self, copies, true, err));
     OPEVO_TRY(opevo_i_proof_run(self, NULL, fill, &launcher, &run, err));
     if (run.verdict != OPEVO_VERDICT_OK) {
         self->out->memory =
@@ -182,10 +183,10 @@ opevo_status opevo_i_proof_confirm(opevo_i_proving *self, opevo_error *err)
 
     if (!copies)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a proof.");
-    OPEVO_TRY(save(self, copies, false, err));
+    OPEVO_TRY(opevo_i_proof_save(self, copies, false, err));
     for (uint64_t i = 0; i < TRIES && !self->out->example.found && self->out->memory; i++) {
         OPEVO_TRY(try_seed(self, 3 * self->options.seed + i, copies, err));
-        OPEVO_TRY(save(self, copies, true, err));
+        OPEVO_TRY(opevo_i_proof_save(self, copies, true, err));
     }
 cleanup:
     for (size_t i = 0; i < self->count; i++)

@@ -37,6 +37,11 @@ static inline unsigned opevo_i_proof_bytes(const opevo_i_proving *self, size_t b
 /* proof_example.c: look for an input at which a run in floats differs from the definition, which
  * goes to out->example; a run that uses memory wrongly makes *out refuted by it. */
 opevo_status opevo_i_proof_confirm(opevo_i_proving *self, opevo_error *err);
+/* Keep what buffers hold, or put it back, as runs change them. Errors: NOMEM. */
+opevo_status opevo_i_proof_save(const opevo_i_proving *self, void **copies, bool restore,
+                                opevo_error *err);
+/* proof.c: what of a module no instruction of a kernel shows, a sentence; NULL: nothing. */
+const char *opevo_i_proof_unseen(struct LLVMOpaqueModule *module);
 /* proof_rounding.c: out->error and out->error_in_any_order. */
 opevo_status opevo_i_proof_bound_roundings(opevo_i_proving *self, opevo_error *err);
 /* proof_run.c: what opevo's own kernels are allowed. Errors: INVALID. */

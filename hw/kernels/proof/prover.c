@@ -27,6 +27,7 @@ typedef struct request {
     opevo_i_prover_call call;
     opevo_i_prover_words words;
     bool json, rounding, part;
+    bool of_bits;    /* what is proved is that another kernel gives the same bits */
     bool compare;    /* the certificate with the source, and prove nothing */
     bool of_library; /* the kernel is of a network's */
     uint64_t seed;
@@ -93,6 +94,7 @@ static opevo_status read_request(const char *text, request *out, opevo_error *er
     out->json = json_is_true(json_object_get(root, "json"));
     out->rounding = json_is_true(json_object_get(root, "rounding"));
     out->part = json_is_true(json_object_get(root, "part"));
+    out->of_bits = json_object_get(root, "same_bits") != NULL;
     out->compare = json_is_true(json_object_get(root, "compare"));
     out->seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
     status = opevo_i_prover_words_read(json_object_get(root, "set"), &out->words, err);
@@ -184,7 +186,8 @@ typedef struct answer {
     opevo_text labels; /* of the cases without their seeds, one a line */
 } answer;
 
-/* Of buffers that are not inputs of the computation, whose contents are those of the seed. */
+/* Of buffers that are not inputs of the computation, or without one not floats: their contents are
+ * those of the seed. */
 static uint64_t hash_fixed(opevo_case *what, const opevo_computation *computation)
 {
     size_t count = 0;
@@ -192,9 +195,13 @@ static uint64_t hash_fixed(opevo_case *what, const opevo_computation *computatio
     uint64_t hash = OPEVO_HASH_START;
 
     for (size_t i = 0; i < count; i++) {
-        const opevo_tensor *tensor = opevo_computation_find(computation, buffers[i].name);
+        const opevo_tensor *tensor =
+            computation ? opevo_computation_find(computation, buffers[i].name) : NULL;
+        bool is_input = computation ? tensor && !tensor->definition
+                                    : buffers[i].element == OPEVO_KERNEL_ELEMENT_F32 ||
+                                          buffers[i].element == OPEVO_KERNEL_ELEMENT_F64;
 
-        if (buffers[i].initialised && !(tensor && !tensor->definition))
+        if (buffers[i].initialised && !is_input)
             hash = opevo_hash_bytes(hash, buffers[i].data, buffers[i].size_bytes);
     }
     return hash;
@@ -238,16 +245,20 @@ static void print_label(const request *self, const opevo_case *what, opevo_text 
         opevo_text_printf(out, ", Y0 in %s", self->call.shared);
 }
 
+static opevo_proof_options options_of(const request *self)
+{
+    return (opevo_proof_options){.seed = self->seed,
+                                 .rounding = self->rounding,
+                                 .own = self->harness_text.length > 0,
+                                 .read = *self->call.shared ? self->call.shared : NULL,
+                                 .written = "Y0",
+                                 .thread_from = (uint64_t)self->call.scratch_bytes,
+                                 .thread_bytes = (uint64_t)self->call.thread_bytes};
+}
+
 static opevo_status prove_case(answer *self, opevo_harness_set set, size_t i, opevo_error *err)
 {
-    opevo_proof_options options = {.seed = self->request->seed,
-                                   .rounding = self->request->rounding,
-                                   .own = self->request->harness_text.length > 0,
-                                   .read = *self->request->call.shared ? self->request->call.shared
-                                                                       : NULL,
-                                   .written = "Y0",
-                                   .thread_from = (uint64_t)self->request->call.scratch_bytes,
-                                   .thread_bytes = (uint64_t)self->request->call.thread_bytes};
+    const opevo_proof_options options = options_of(self->request);
     opevo_case *what = NULL;
     opevo_computation *computation = NULL;
     opevo_text label = {0};
@@ -282,6 +293,90 @@ static opevo_status prove_all(answer *self, opevo_error *err)
                 return status;
         }
     return self->cases ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_INVALID, "The harness has no cases.");
+}
+
+/* ---- The same bits as another kernel ---- */
+
+typedef struct other {
+    request asked;
+    opevo_harness *harness;
+    opevo_i_prover_module module;
+} other;
+
+/* It is called as the first one is. */
+static opevo_status open_other(const request *first, other *out, opevo_error *err)
+{
+    json_t *root = json_copy(first->root);
+    char *text = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (!root || json_object_set(root, "kernel", json_object_get(root, "same_bits")) != 0 ||
+        !(text = json_dumps(root, 0))) {
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
+        goto cleanup;
+    }
+    OPEVO_TRY(read_request(text, &out->asked, err));
+    OPEVO_TRY(open_harness(&out->asked, &out->harness, err));
+    status = opevo_i_prover_load(opevo_text_string(&out->asked.kernel_path),
+                                 out->asked.harness_text.length > 0,
+                                 opevo_text_string(&out->asked.words.lines), &out->module, err);
+cleanup:
+    free(text);
+    json_decref(root);
+    return status;
+}
+
+static opevo_status compare_case(answer *self, const other *with, opevo_harness_set set, size_t i,
+                                 opevo_error *err)
+{
+    opevo_bits_side sides[] = {{.module = self->module->module,
+                                .harness = self->harness,
+                                .options = options_of(self->request)},
+                               {.module = with->module.module,
+                                .harness = with->harness,
+                                .options = options_of(&with->asked)}};
+    opevo_proof proof;
+    opevo_text label = {0};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_case_open(self->harness, set, i, &sides[0].what, err));
+    OPEVO_TRY(opevo_case_open(with->harness, set, i, &sides[1].what, err));
+    if (!is_new(self, sides[0].what, NULL))
+        goto cleanup;
+    OPEVO_TRY(opevo_prove_same_bits(sides, &proof, err));
+    self->worst = worse(self->worst, proof.verdict);
+    self->cases++;
+    print_label(self->request, sides[0].what, &label);
+    opevo_i_prover_print(opevo_text_string(&label), NULL, &proof, self->request->json, self->out);
+cleanup:
+    opevo_text_free(&label);
+    opevo_case_close(sides[0].what);
+    opevo_case_close(sides[1].what);
+    return status;
+}
+
+static opevo_status compare_all(answer *self, opevo_error *err)
+{
+    other with = {.harness = NULL};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(open_other(self->request, &with, err));
+    for (opevo_harness_set set = 0; set < OPEVO_HARNESS_SETS; set++) {
+        size_t count = opevo_harness_case_count(self->harness, set);
+
+        if (count != opevo_harness_case_count(with.harness, set)) {
+            status =
+                OPEVO_FAIL(err, OPEVO_INVALID, "Both kernels need harnesses of the same cases.");
+            goto cleanup;
+        }
+        for (size_t i = 0; i < count; i++)
+            OPEVO_TRY(compare_case(self, &with, set, i, err));
+    }
+cleanup:
+    opevo_i_prover_unload(&with.module);
+    opevo_harness_destroy(with.harness);
+    close_request(&with.asked);
+    return status;
 }
 
 /* ---- Outputs in inputs ---- */
@@ -426,6 +521,10 @@ static opevo_status prove(answer *self, request *asked, opevo_error *err)
     OPEVO_TRY(opevo_i_prover_load(opevo_text_string(&asked->kernel_path),
                                   asked->harness_text.length > 0,
                                   opevo_text_string(&asked->words.lines), &module, err));
+    if (asked->of_bits) {
+        status = compare_all(self, err);
+        goto cleanup;
+    }
     OPEVO_TRY(check_library(asked, &module, err));
     OPEVO_TRY(prove_all(self, err));
     status = prove_shared(self, asked, err);
@@ -461,13 +560,17 @@ opevo_status opevo_prover_answer(const char *text, opevo_text *out, int *exit_co
     if (!asked.compare)
         OPEVO_TRY(prove(&self, &asked, err));
     OPEVO_TRY(hash_source(&asked, &source, err));
-    read_certificate(&asked, &earlier);
+    if (!asked.of_bits)
+        read_certificate(&asked, &earlier);
     read_answers(opevo_text_string(&earlier), &certificate);
     if (asked.compare)
         opevo_i_prover_print_comparison(&certificate, source, out);
     else
-        opevo_i_prover_print_all(self.worst, self.cases, source, &certificate, asked.json,
-                                 asked.part, out);
+        opevo_i_prover_print_all(&(opevo_i_prover_whole){.verdict = self.worst,
+                                                         .cases = self.cases,
+                                                         .source = source,
+                                                         .of_bits = asked.of_bits},
+                                 &certificate, asked.json, asked.part, out);
     *exit_code = codes[self.worst];
 cleanup:
     opevo_text_free(&self.labels);

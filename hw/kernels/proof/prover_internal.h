@@ -97,7 +97,7 @@ opevo_status opevo_i_prover_library_check(const opevo_i_prover_module *module, c
 bool opevo_i_prover_library_is_restricted(const opevo_i_prover_module *module,
                                           const opevo_i_prover_call *call, unsigned operand);
 
-/* prover_print.c */
+/* prover_print.c; `computation` NULL: of two kernels that should give the same bits. */
 void opevo_i_prover_print(const char *label, const opevo_computation *computation,
                           const opevo_proof *proof, bool json, opevo_text *out);
 /* What an earlier answer said of all cases, and of which source; verdict "": no answer. */
@@ -108,7 +108,13 @@ typedef struct opevo_i_prover_certificate {
 
 /* The last line: the verdict on all cases, of which source, and what it is not about; before it,
  * what an earlier answer said. A part of an answer in text has that alone. */
-void opevo_i_prover_print_all(opevo_proof_verdict verdict, size_t cases, uint64_t source,
+typedef struct opevo_i_prover_whole {
+    opevo_proof_verdict verdict;
+    size_t cases;
+    uint64_t source;
+    bool of_bits; /* of two kernels */
+} opevo_i_prover_whole;
+void opevo_i_prover_print_all(const opevo_i_prover_whole *whole,
                               const opevo_i_prover_certificate *earlier, bool json, bool part,
                               opevo_text *out);
 /* One line of JSON: what the earlier answer said, and whether of this source. */

@@ -14,13 +14,28 @@
     "roundings of floats, the step from LLVM IR to machine code, and the functions of the C "      \
     "library and those in front of opevo's kernels, which count as exact"
 
+#define NOT_COVERED_BITS                                                                           \
+    "bits of NaNs, the step from LLVM IR to machine code, which may fuse and reorder nothing, "    \
+    "and "                                                                                         \
+    "functions of the C library, which count as the same everywhere"
+
+static const char *not_covered(bool of_bits)
+{
+    return of_bits ? NOT_COVERED_BITS : NOT_COVERED;
+}
+
 /* "C[3, 5]" */
 static void print_place(const opevo_computation *computation, const opevo_counterexample *example,
                         opevo_text *out)
 {
-    const opevo_tensor *tensor = opevo_computation_find(computation, example->tensor);
+    const opevo_tensor *tensor =
+        computation ? opevo_computation_find(computation, example->tensor) : NULL;
     int64_t rest = example->element, place[OPEVO_COMPUTATION_DIMS];
 
+    if (!tensor) {
+        opevo_text_printf(out, "%s[%lld]", example->tensor, (long long)rest);
+        return;
+    }
     for (int d = tensor->dims - 1; d >= 0; d--) {
         place[d] = rest % tensor->extent[d];
         rest /= tensor->extent[d];
@@ -29,6 +44,18 @@ static void print_place(const opevo_computation *computation, const opevo_counte
     for (int d = 0; d < tensor->dims; d++)
         opevo_text_printf(out, "%s%lld", d ? ", " : "[", (long long)place[d]);
     opevo_text_add(out, tensor->dims ? "]" : "");
+}
+
+static void print_difference(bool of_definition, const opevo_counterexample *example,
+                             opevo_text *out)
+{
+    if (of_definition)
+        opevo_text_printf(out, " = %.9g, by the definition %.9g within %.2g", example->computed,
+                          example->defined, example->bound);
+    else
+        opevo_text_printf(out, " = %.17g, of the other kernel %.17g", example->computed,
+                          example->defined);
+    opevo_text_printf(out, " (inputs of seed %llu)\n", (unsigned long long)example->seed);
 }
 
 static bool has_bounds(const opevo_proof *proof)
@@ -65,16 +92,14 @@ static void print_text(const char *label, const opevo_computation *computation,
     if (proof->example.found) {
         opevo_text_add(out, "  a run in floats: ");
         print_place(computation, &proof->example, out);
-        opevo_text_printf(out,
-                          " = %.9g, by the definition %.9g within %.2g (inputs of seed %llu)\n",
-                          proof->example.computed, proof->example.defined, proof->example.bound,
-                          (unsigned long long)proof->example.seed);
+        print_difference(computation != NULL, &proof->example, out);
     }
     if (has_bounds(proof))
         print_bounds(proof, out);
     opevo_text_printf(
-        out, "  %llu operations of the kernel in the field, %.1f million a second\n",
+        out, "  %llu operations of %s, %.1f million a second\n",
         (unsigned long long)proof->operations,
+        computation ? "the kernel in the field" : "both kernels",
         proof->kernel_time_s > 0 ? (double)proof->operations / proof->kernel_time_s / 1e6 : 0.);
 }
 
@@ -143,33 +168,34 @@ void opevo_i_prover_print_comparison(const opevo_i_prover_certificate *earlier, 
     opevo_text_add(out, "}\n");
 }
 
-void opevo_i_prover_print_all(opevo_proof_verdict verdict, size_t cases, uint64_t source,
+void opevo_i_prover_print_all(const opevo_i_prover_whole *whole,
                               const opevo_i_prover_certificate *earlier, bool json, bool part,
                               opevo_text *out)
 {
     char hash[24];
 
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)source);
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)whole->source);
     if (json) {
         opevo_text_add(out, "{");
-        opevo_json_string(out, "verdict", opevo_proof_verdict_name(verdict));
-        opevo_json_index(out, "cases", cases);
+        opevo_json_string(out, "verdict", opevo_proof_verdict_name(whole->verdict));
+        opevo_json_index(out, "cases", whole->cases);
         opevo_json_string(out, "source", hash);
         if (*earlier->verdict)
-            add_certificate(earlier, source, out);
-        opevo_json_string(out, "not_covered", NOT_COVERED);
+            add_certificate(earlier, whole->source, out);
+        opevo_json_string(out, "not_covered", not_covered(whole->of_bits));
         opevo_text_add(out, "}\n");
         return;
     }
     if (*earlier->verdict) {
         opevo_text_add(out, "the certificate is of ");
-        opevo_text_add(out, earlier->source == source ? "this source, and says "
-                                                      : "another source, of which it says ");
+        opevo_text_add(out, earlier->source == whole->source ? "this source, and says "
+                                                             : "another source, of which it says ");
         opevo_text_add_visible(out, earlier->verdict);
         opevo_text_add(out, "\n");
     }
     if (part)
         return;
-    opevo_text_printf(out, "%s, %zu case%s. Not covered: " NOT_COVERED ".\n",
-                      opevo_proof_verdict_name(verdict), cases, cases == 1 ? "" : "s");
+    opevo_text_printf(out, "%s, %zu case%s. Not covered: %s.\n",
+                      opevo_proof_verdict_name(whole->verdict), whole->cases,
+                      whole->cases == 1 ? "" : "s", not_covered(whole->of_bits));
 }

@@ -183,6 +183,18 @@ static bool decode_assembly(opevo_i_simt_work *self, LLVMValueRef assembly)
            opevo_i_simt_work_stream(self);
 }
 
+/* Names of what machines compute each in their way. */
+static bool is_approximate(const char *name)
+{
+    static const char *const parts[] = {".approx", ".full", ".fmuladd",
+                                        ".ftz",    "rsqrt", "llvm.nvvm.sqrt.f"};
+    bool found = false;
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        found |= strstr(name, parts[i]) != NULL;
+    return found;
+}
+
 bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what)
 {
     LLVMValueRef function = LLVMGetCalledValue(self->instruction);
@@ -203,6 +215,8 @@ bool opevo_i_simt_work_call(opevo_i_simt_work *self, const char **what)
     if (!LLVMIsDeclaration(function))
         return decode_inlined(self, function);
     found = opevo_i_simt_intrinsic_find(*what);
+    if (opevo_i_simt_tells_apart(self->decoder) && is_approximate(*what))
+        return false;
     switch (found.callee) {
     case OPEVO_I_SIMT_CALL_NOTHING:
         if (found.cost_32 != OPEVO_I_SIMT_COST_FREE)

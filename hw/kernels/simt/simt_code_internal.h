@@ -107,6 +107,9 @@ typedef enum opevo_i_simt_vote {
 typedef void opevo_i_simt_operation(void *restrict to, const void *a, const void *b, const void *c,
                                     int64_t number);
 
+/* The number of a VALUE is value + make * OPEVO_I_SIMT_MAKES, with an opevo_simt_make. */
+enum { OPEVO_I_SIMT_MAKES = OPEVO_SIMT_VALUE_COUNT + 1 };
+
 /* An instruction. Registers are byte offsets from the start of a warp's register file; operands
  * that are not used name the register OPEVO_I_SIMT_NO_REGISTER, which is always defined.
  *   LOAD, STORE  a: address, b: value, c: bytes that count as accessed; number: bytes to add

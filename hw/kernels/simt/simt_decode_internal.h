@@ -132,6 +132,15 @@ typedef struct opevo_i_simt_intrinsic {
     opevo_i_simt_ftz ftz;
 } opevo_i_simt_intrinsic;
 
+/* Whether operations are told apart by their bits (opevo_simt_arithmetic.mark). */
+static inline bool opevo_i_simt_tells_apart(const opevo_i_simt_decoder *self)
+{
+    return self->simt->options.arithmetic && self->simt->options.arithmetic->mark;
+}
+/* The operation of the arithmetic, and the make of its result where that counts. */
+void opevo_i_simt_set_value(const opevo_i_simt_decoder *self, opevo_i_simt_code *code,
+                            opevo_simt_value_number value, opevo_simt_make make);
+
 /* simt_calls.c */
 opevo_i_simt_intrinsic opevo_i_simt_intrinsic_find(const char *name);
 

@@ -259,6 +259,17 @@ static bool decode(opevo_i_simt_work *self, const char **what)
     }
 }
 
+/* Why an instruction on floats gives no certain bits; NULL: it does. */
+static const char *uncertain(const opevo_i_simt_frame *frame, LLVMValueRef instruction)
+{
+    if (LLVMCanValueUseFastMathFlags(instruction) && LLVMGetFastMathFlags(instruction))
+        return "floats with flags that allow other bits";
+    return frame->denormals != OPEVO_I_SIMT_DENORMALS_KEPT &&
+                   opevo_i_simt_computes_floats(instruction)
+               ? "floats in a function that does not keep denormals"
+               : NULL;
+}
+
 void opevo_i_simt_instruction(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame,
                               LLVMValueRef instruction)
 {
@@ -269,6 +280,8 @@ void opevo_i_simt_instruction(opevo_i_simt_decoder *self, opevo_i_simt_frame *fr
         opevo_i_simt_computes_floats(instruction))
         opevo_i_simt_emit_unsupported(self, "floats in a function whose \"denormal-fp-math\" is "
                                             "neither \"ieee\" nor \"preserve-sign\"");
+    else if (opevo_i_simt_tells_apart(self) && uncertain(frame, instruction))
+        opevo_i_simt_emit_unsupported(self, uncertain(frame, instruction));
     else if (!decode(&all, &what) && self->status == OPEVO_OK)
         opevo_i_simt_emit_unsupported(self, what);
 }

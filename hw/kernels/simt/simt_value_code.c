@@ -39,6 +39,20 @@ typedef struct choice {
 
 static bool choose(const choice *self, LLVMValueRef condition);
 
+/* True where one side is a NaN: not (y <= x) for x < y. */
+static bool is_order_of_nan(LLVMRealPredicate predicate)
+{
+    return predicate == LLVMRealULT || predicate == LLVMRealULE || predicate == LLVMRealUGT ||
+           predicate == LLVMRealUGE;
+}
+
+static opevo_simt_relation other_relation(opevo_simt_relation relation)
+{
+    return relation == OPEVO_SIMT_LESS         ? OPEVO_SIMT_LESS_EQUAL
+           : relation == OPEVO_SIMT_LESS_EQUAL ? OPEVO_SIMT_LESS
+                                               : relation;
+}
+
 static bool choose_by_comparison(const choice *self, LLVMValueRef condition)
 {
     static const struct {
@@ -59,8 +73,13 @@ static bool choose_by_comparison(const choice *self, LLVMValueRef condition)
                  {LLVMRealUGE, OPEVO_SIMT_LESS_EQUAL, true, false}};
     opevo_i_simt_decoder *decoder = self->work->decoder;
     LLVMRealPredicate predicate = LLVMGetFCmpPredicate(condition);
+    bool apart = opevo_i_simt_tells_apart(decoder);
+    bool turned = apart && is_order_of_nan(predicate);
     opevo_i_simt_slot side[2];
 
+    if (apart && (predicate == LLVMRealUEQ || predicate == LLVMRealONE ||
+                  predicate == LLVMRealORD || predicate == LLVMRealUNO))
+        return false;
     if (predicate == LLVMRealORD || predicate == LLVMRealUNO) { /* there are no NaNs */
         opevo_i_simt_move(decoder, self->to, predicate == LLVMRealORD ? self->yes : self->no);
         return true;
@@ -74,18 +93,20 @@ static bool choose_by_comparison(const choice *self, LLVMValueRef condition)
         side[i] = work_part(self->work, found, found->count > 1 ? self->part : 0);
     }
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        opevo_simt_relation relation;
         opevo_i_simt_code *code;
 
+        relation = turned ? other_relation(table[i].relation) : table[i].relation;
         if (table[i].predicate != predicate)
             continue;
         code = opevo_i_simt_emit(decoder, OPEVO_I_SIMT_CHOOSE_VALUE);
         code->to = self->to.at;
         code->size = self->to.size;
-        code->a = side[table[i].swapped].at;
-        code->b = side[!table[i].swapped].at;
-        code->c = (table[i].negated ? self->no : self->yes).at;
-        code->number = (table[i].negated ? self->yes : self->no).at;
-        code->space = (uint8_t)table[i].relation;
+        code->a = side[table[i].swapped != turned].at;
+        code->b = side[table[i].swapped == turned].at;
+        code->c = (table[i].negated != turned ? self->no : self->yes).at;
+        code->number = (table[i].negated != turned ? self->yes : self->no).at;
+        code->space = (uint8_t)relation;
         return true;
     }
     return false;
@@ -290,7 +311,11 @@ bool opevo_i_simt_work_own_call(opevo_i_simt_work *self, const char *name)
 
         code->to = to.at;
         code->size = to.size;
-        code->number = own_functions[found].value;
+        opevo_i_simt_set_value(self->decoder, code, own_functions[found].value,
+                               strcmp(own_functions[found].name, "maximum") == 0 ||
+                                       strcmp(own_functions[found].name, "minimum") == 0
+                                   ? OPEVO_SIMT_OWN_PROPAGATES
+                                   : OPEVO_SIMT_OWN);
         opevo_i_simt_value_rounding(self->decoder, code, sizeof(float));
         code->a = work_part(self, &in[0], p).at;
         code->b = operands > 1 ? work_part(self, &in[1], p).at : code->b;

@@ -146,8 +146,11 @@ void opevo_i_simt_value_run(opevo_simt *self, const opevo_i_simt_warp *warp,
             move(warp, to, at(warp, code->a));
             break;
         }
-        arithmetic->operation[code->number](arithmetic, warp->mask, to, at(warp, code->a),
-                                            at(warp, code->b), at(warp, code->c));
+        arithmetic->operation[code->number % OPEVO_I_SIMT_MAKES](
+            arithmetic, warp->mask, to, at(warp, code->a), at(warp, code->b), at(warp, code->c));
+        if (code->number >= OPEVO_I_SIMT_MAKES)
+            arithmetic->mark(arithmetic, warp->mask, to,
+                             (opevo_simt_make)(code->number / OPEVO_I_SIMT_MAKES));
         self->counts.value_operations +=
             warp->mask & (warp->mask - 1) ? (unsigned)__builtin_popcount(warp->mask) : 1;
         break;

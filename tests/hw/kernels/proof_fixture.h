@@ -74,8 +74,8 @@ static bool has_clang(void)
 
 /* ---- Proofs ---- */
 
-static opevo_proof prove(const proof_kernel *kernel, int fault,
-                         void (*spoil)(opevo_simt_arithmetic *arithmetic))
+static inline opevo_proof prove(const proof_kernel *kernel, int fault,
+                                void (*spoil)(opevo_simt_arithmetic *arithmetic))
 {
     opevo_i_prover_module module = load(kernel, fault);
     opevo_proof_options options = {.seed = 5, .spoil = spoil, .rounding = with_rounding};

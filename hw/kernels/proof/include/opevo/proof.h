@@ -87,6 +87,23 @@ opevo_status opevo_prove(struct LLVMOpaqueModule *module, const opevo_harness *h
                          opevo_case *what, const opevo_computation *computation,
                          const opevo_proof_options *options, opevo_proof *out, opevo_error *err);
 
+/* A kernel with a case of its harness; of the options count own, seed, step_limit and where threads
+ * have memory of their own. */
+typedef struct opevo_bits_side {
+    struct LLVMOpaqueModule *module;
+    const opevo_harness *harness;
+    opevo_case *what;
+    opevo_proof_options options;
+} opevo_bits_side;
+/* Prove that two kernels give the same bits, but for those of NaNs, on every machine of IEEE 754 to
+ * nearest: that each element of each output is made by the same operations in the same order
+ * (opevo_simt_arithmetic.mark), for all contents of the initialised buffers of floats. Buffers of
+ * one name are one; all other contents and scalars are as the harnesses say. Refuted by an input of
+ * floats on which bits differ: in the example `defined` is of the second kernel. Errors: INVALID
+ * where outputs do not fit; those of opevo_simt_create. */
+opevo_status opevo_prove_same_bits(const opevo_bits_side sides[2], opevo_proof *out,
+                                   opevo_error *err);
+
 OPEVO_END_C
 
 #endif

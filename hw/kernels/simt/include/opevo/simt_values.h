@@ -74,6 +74,14 @@ typedef enum opevo_simt_relation {
     OPEVO_SIMT_EQUAL
 } opevo_simt_relation;
 
+/* How a result is made, of several that are the same function of real numbers. */
+typedef enum opevo_simt_make {
+    OPEVO_SIMT_PLAIN,      /* of the C library, or as IEEE 754 has it; a NaN loses to a number */
+    OPEVO_SIMT_PROPAGATES, /* max, min: a NaN wins */
+    OPEVO_SIMT_OWN,        /* opevo_NAME */
+    OPEVO_SIMT_OWN_PROPAGATES
+} opevo_simt_make;
+
 typedef struct opevo_simt_arithmetic opevo_simt_arithmetic;
 
 /* For each lane i whose bit is set: to[i] = f(a[i], b[i], c[i]). Other lanes are not touched. Up to
@@ -99,6 +107,13 @@ struct opevo_simt_arithmetic {
     bool (*round)(const opevo_simt_arithmetic *self, uint32_t lanes, opevo_simt_value *values,
                   unsigned bytes);
     unsigned rounded_bytes; /* 0: `round` is not called */
+    /* Where set, operations are told apart that are the same function of real numbers and may give
+     * other bits: results that are not PLAIN are marked, before they are rounded. What gives no
+     * certain bits on machines of IEEE 754 is then not supported: approximations, fused products
+     * if a compiler likes, flags that allow other orders, denormals that are flushed, and
+     * comparisons of order that ask for NaNs alone. */
+    void (*mark)(const opevo_simt_arithmetic *self, uint32_t lanes, opevo_simt_value *values,
+                 opevo_simt_make make);
 };
 
 struct opevo_simt;
