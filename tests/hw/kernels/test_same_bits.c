@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Kernels in pairs: those that do the same operations in the same order have the same bits, whatever
- * their loops; those that do not are refuted by floats, or undecided where none was found. */
+/* Kernels in pairs: those that do the same operations in the same order have the same bits,
+ * whatever their loops; those that do not are refuted by floats, or undecided where none was
+ * found. */
 
 #include "proof_fixture.h"
 
