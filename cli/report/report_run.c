@@ -387,6 +387,7 @@ opevo_status opevo_i_cli_report_run_members(opevo_store *store, const opevo_run_
     add_effects(effects, out);
     add_front(&self, info);
     OPEVO_TRY(opevo_i_cli_generation_print(&digest->generation, digest->space, out, err));
+    OPEVO_TRY(opevo_i_cli_breeding_print(digest, store, out, err));
     opevo_i_cli_recent_print(digest, store, out);
     opevo_i_cli_reasons_print_json(reasons, out);
     opevo_i_cli_finals_print_json(finals, space, info->unit, &self.kernels, out);

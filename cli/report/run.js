@@ -392,6 +392,45 @@ function lawPart(main, law) {
   );
 }
 
+/* Who the parents of the next children of the tuner nsga2 are. */
+function evolutionPart(main, { generation, kept, crossover, mutation, q, by_dominance, parents, parts, parameters }) {
+  const how = by_dominance ? "tournaments of shuffled pairs, by dominance" : "tournaments of two that are drawn uniformly";
+  const chosen = [
+    `A parent of generation ${whole(generation)}, one of ${whole(kept)}, by ${how}: `,
+    sure("exact"),
+    `. A child has two, and is a crossover of both with probability ${short(crossover, 3)}; it is then mutated with probability ${short(mutation, 3)}`,
+    parameters.length ? `, by a walk that goes on with probability ${short(q, 3)}` : "",
+    ". Children that are known are made again.",
+  ];
+  main.append(
+    el("h2", { id: "evolution" }, `The law of generation ${whole(generation)}`),
+    table(
+      ["<parent", "probability"],
+      parents.map(({ candidate, p }) => [{ text: el("code", {}, candidate), class: "text" }, percent(p)]),
+      chosen,
+      { id: "evolution-parents" },
+    ),
+  );
+  if (parts.length)
+    main.append(
+      table(
+        ["<edit", "probability"],
+        parts.map(({ part, p }) => [{ text: el("code", {}, part), class: "text" }, percent(p)]),
+        ["The edits that a parent has most often: ", sure("exact"), "."],
+        { id: "evolution-parts" },
+      ),
+    );
+  if (parameters.length)
+    main.append(
+      chancesTable(
+        parameters,
+        "value and its probability",
+        ["The likeliest values of each parameter of a parent: ", sure("exact"), "."],
+        "evolution-values",
+      ),
+    );
+}
+
 /* What the last trials of any tuner were like. */
 function recentPart(main, { trials, parameters, candidates }) {
   const parts = new Map();
@@ -451,6 +490,7 @@ function runPage(main, run) {
     main.append(el("h2", { id: "finals" }, "Finals"), finalsTable(run.finals, run.unit, "The run"));
   frontPart(main, run);
   if (run.law) lawPart(main, run.law);
+  if (run.evolution) evolutionPart(main, run.evolution);
   else if (run.recent.trials) recentPart(main, run.recent);
   if (run.effects) effectsPart(main, run);
   failuresPart(main, run);

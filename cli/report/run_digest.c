@@ -44,6 +44,7 @@ opevo_status opevo_i_cli_run_digest_start(opevo_store *store, const opevo_run_in
     OPEVO_TRY(opevo_store_criteria(store, info->run, out->criteria, &out->criterion_count, err));
     choose_criteria(out);
     OPEVO_TRY(opevo_i_cli_generation_start(info->tuner, info->settings, &out->generation, err));
+    OPEVO_TRY(opevo_i_cli_breeding_start(out, info->tuner, info->settings, &out->evolution, err));
 cleanup:
     return status;
 }
@@ -55,6 +56,7 @@ void opevo_i_cli_run_digest_free(opevo_i_cli_run_digest *self)
     opevo_free(self->trials);
     opevo_front_free(&self->front);
     opevo_i_cli_generation_free(&self->generation);
+    opevo_i_cli_breeding_free(&self->evolution);
     *self = (opevo_i_cli_run_digest){.run = 0};
 }
 
@@ -126,6 +128,8 @@ static opevo_status take(opevo_i_cli_run_digest *self, const opevo_trial *trial,
     self->best = better ? trial->outcome.fitness : self->best;
     self->recent[(trial->number - 1) % OPEVO_I_DIGEST_RECENT] = *trial;
     opevo_i_cli_generation_add(&self->generation, trial);
+    if (opevo_i_cli_breeding_add(&self->evolution, trial, err) != OPEVO_OK)
+        return fail_memory(self, err);
     if (self->criterion_count) {
         opevo_front_box_add(&self->box, &self->front.criteria, self->unit, &trial->outcome);
         if (opevo_front_add(&self->front, trial, NULL, err) != OPEVO_OK)

@@ -6,6 +6,8 @@
 #ifndef OPEVO_RUN_DIGEST_INTERNAL_H
 #define OPEVO_RUN_DIGEST_INTERNAL_H
 
+#include "nsga2_pool_internal.h"
+
 #include <opevo/front.h>
 #include <opevo/store.h>
 
@@ -23,6 +25,12 @@ typedef struct opevo_i_cli_generation {
     opevo_trial *best, *parents; /* lambda of each, fittest first */
     size_t best_count, parent_count;
 } opevo_i_cli_generation;
+
+/* That of the tuner `nsga2`. */
+typedef struct opevo_i_cli_breeding {
+    bool known;
+    opevo_i_nsga2_replay replay;
+} opevo_i_cli_breeding;
 
 typedef struct opevo_i_cli_run_digest {
     int64_t run;
@@ -44,6 +52,7 @@ typedef struct opevo_i_cli_run_digest {
     opevo_front front;
     opevo_front_box box;
     opevo_i_cli_generation generation;
+    opevo_i_cli_breeding evolution;
 } opevo_i_cli_run_digest;
 
 /* Of the run without its trials. Release with opevo_i_cli_run_digest_free, also on failure. Errors:
@@ -74,5 +83,20 @@ opevo_status opevo_i_cli_generation_print(const opevo_i_cli_generation *self,
 /* The member "recent": what the last trials had in common. */
 void opevo_i_cli_recent_print(const opevo_i_cli_run_digest *self, opevo_store *store,
                               opevo_text *out);
+
+/* ---- run_evolution.c ---- */
+
+/* From the tuner and the settings of a run, whose unit and criteria the digest has. Errors:
+ * NOMEM. */
+opevo_status opevo_i_cli_breeding_start(const opevo_i_cli_run_digest *run, const char *tuner,
+                                        const char *settings, opevo_i_cli_breeding *out,
+                                        opevo_error *err);
+opevo_status opevo_i_cli_breeding_add(opevo_i_cli_breeding *self, const opevo_trial *trial,
+                                      opevo_error *err);
+void opevo_i_cli_breeding_free(opevo_i_cli_breeding *self);
+/* The member "evolution": the exact law of a parent, by candidates, by their parts and by values of
+ * parameters; null before the first generation that is bred. Errors: NOMEM. */
+opevo_status opevo_i_cli_breeding_print(const opevo_i_cli_run_digest *run, opevo_store *store,
+                                        opevo_text *out, opevo_error *err);
 
 #endif

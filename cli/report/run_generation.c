@@ -129,6 +129,8 @@ static int likeliest_first(const void *a, const void *b)
 static void add_chances(const opevo_parameter *parameter, chance *chances, size_t count,
                         opevo_text *out)
 {
+    if (count == 0)
+        return; /* of branches that nobody chose */
     qsort(chances, count, sizeof *chances, likeliest_first);
     opevo_json_open_next(out, "\n ", "{");
     opevo_json_string(out, "name", opevo_parameter_name(parameter));

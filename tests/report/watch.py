@@ -363,16 +363,22 @@ def follow():
 
 
 def killed_and_continued(store, words, trials, told):
-    """The page of a command while it runs, after it was killed, and at its end; `told` looks at each."""
+    """The page of a command while it runs, after it was killed, and at its end; `told` looks at each, once the run that
+    is shown has been read so far that it has a best trial."""
+    def shows_best(data):
+        return data.get("run", {"best": True})["best"]
+
     with Watch(store) as watch:
         with subprocess.Popen([OPEVO, *words], stdout=subprocess.DEVNULL) as writer:
-            told(watch.until(lambda data: data["counts"]["trials"] >= 12 and data.get("run", {"best": True})["best"]))
+            told(watch.until(lambda data: data["counts"]["trials"] >= 12 and shows_best(data)))
             writer.kill()
         killed = sum(run["trials"] for run in stored(store))
         assert 12 <= killed < trials, killed
-        told(watch.until(lambda data: data["counts"]["trials"] == data["counts"]["stored"] == killed))
+        told(watch.until(lambda data: data["counts"]["trials"] == data["counts"]["stored"] == killed and
+                               shows_best(data)))
         opevo(*words)
-        seen = watch.until(lambda data: data["counts"]["trials"] == trials and data["counts"]["open"] == 0)
+        seen = watch.until(lambda data: data["counts"]["trials"] == trials and data["counts"]["open"] == 0 and
+                           shows_best(data))
         told(seen)
         known = {run["run"]: run for run in stored(store)}
         assert {run["run"]: (run["trials"], run["failed"]) for run in seen["runs"]} == {

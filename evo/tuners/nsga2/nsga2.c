@@ -9,7 +9,7 @@
 #include <opevo/memory.h>
 #include <opevo/tuner.h>
 
-#include "nondominated_internal.h"
+#include "nsga2_pool_internal.h"
 #include "untried_internal.h"
 
 #include <math.h>
@@ -32,15 +32,13 @@ typedef struct nsga2 {
     const char *exhausted; /* why there are no more new candidates; NULL before */
     uint64_t generations;  /* begun */
     unsigned tournament;   /* 0: of uniform pairs; 1: of shuffled ones */
-    size_t elite, retries;
-    opevo_i_nsga2_individual *individuals; /* 2 * population */
-    size_t kept, children;      /* the population; behind it those told of the generation */
+    size_t retries;
+    opevo_i_nsga2_pool pool;    /* the population; behind it those told of the generation */
     opevo_proposal *generation; /* population; of one round of the generation */
     size_t made, asked, told;
     size_t round, failed; /* of the generation; told of the round, and to be replaced */
     size_t *pairs;        /* the population in the order of its tournaments */
     size_t pair;          /* of those, the first that had none */
-    uint64_t born;        /* individuals told in all */
 } nsga2;
 
 static const opevo_setting settings_table[] = {
@@ -66,7 +64,7 @@ static void destroy(opevo_tuner *tuner)
 
     opevo_index_set_destroy(self->seen);
     opevo_i_untried_destroy(self->fresh);
-    opevo_free(self->individuals);
+    opevo_i_nsga2_pool_free(&self->pool);
     opevo_free(self->generation);
     opevo_free(self->pairs);
     opevo_free(self);
@@ -81,14 +79,14 @@ static opevo_status create_on(opevo_domain *domain, const opevo_setting_value *s
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner nsga2.");
     self->domain = domain;
     OPEVO_SETTINGS_READ(settings_table, settings, self);
-    self->elite = (size_t)ceil(self->elite_share * (double)self->population);
     self->rng = *rng;
     self->seen = opevo_index_set_create();
     self->fresh = opevo_i_untried_create_on(domain);
-    self->individuals = opevo_malloc(2 * self->population, sizeof *self->individuals);
+    opevo_i_nsga2_pool_create(self->population, self->elite_share, &self->pool);
     self->generation = opevo_malloc(self->population, sizeof *self->generation);
     self->pairs = opevo_malloc(self->population, sizeof *self->pairs);
-    if (!self->seen || !self->fresh || !self->individuals || !self->generation || !self->pairs) {
+    if (!self->seen || !self->fresh || !self->pool.individuals || !self->generation ||
+        !self->pairs) {
         destroy(&self->super);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner nsga2.");
     }
@@ -128,14 +126,14 @@ static opevo_index select_by_dominance(nsga2 *self)
     const opevo_i_nsga2_individual *a = NULL;
     const opevo_i_nsga2_individual *b = NULL;
 
-    if (self->kept == 1)
-        return self->individuals[0].candidate;
-    if (self->pair + 2 > self->kept) {
-        opevo_rng_order(&self->rng, self->pairs, self->kept);
+    if (self->pool.kept == 1)
+        return self->pool.individuals[0].candidate;
+    if (self->pair + 2 > self->pool.kept) {
+        opevo_rng_order(&self->rng, self->pairs, self->pool.kept);
         self->pair = 0;
     }
-    a = &self->individuals[self->pairs[self->pair++]];
-    b = &self->individuals[self->pairs[self->pair++]];
+    a = &self->pool.individuals[self->pairs[self->pair++]];
+    b = &self->pool.individuals[self->pairs[self->pair++]];
     if (opevo_outcome_dominates(&a->outcome, &b->outcome, criteria))
         return a->candidate;
     if (opevo_outcome_dominates(&b->outcome, &a->outcome, criteria))
@@ -154,9 +152,9 @@ static opevo_index select_parent(nsga2 *self)
 
     if (self->tournament)
         return select_by_dominance(self);
-    a = opevo_rng_below(&self->rng, self->kept);
-    b = opevo_rng_below(&self->rng, self->kept);
-    return self->individuals[a < b ? a : b].candidate;
+    a = opevo_rng_below(&self->rng, self->pool.kept);
+    b = opevo_rng_below(&self->rng, self->pool.kept);
+    return self->pool.individuals[a < b ? a : b].candidate;
 }
 
 /* A child that may not be new. Errors: LIMIT where the domain finds none that is allowed. */
@@ -197,52 +195,10 @@ static opevo_status make_round(nsga2 *self, size_t wanted, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     self->made = self->asked = self->told = self->failed = 0;
-    if (self->generations > 1 && self->kept == 0) /* and no first individual is left to draw */
+    if (self->generations > 1 && self->pool.kept == 0) /* and no first individual is left to draw */
         return OPEVO_OK;
     for (size_t i = 0; i < wanted && status == OPEVO_OK && self->made == i; i++)
         status = self->generations > 1 ? add_child(self, err) : add_uniform(self, "initial", err);
-    return status;
-}
-
-/* ---- Survival ------------------------------------------------------------------------------- */
-
-static int compare_fronts(const void *a, const void *b)
-{
-    const opevo_i_nsga2_individual *x = a;
-    const opevo_i_nsga2_individual *y = b;
-
-    if (x->front != y->front)
-        return x->front < y->front ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-/* Parents and children compete for the places of the population: fronts as they come, and of the
- * one that does not fit whole the least crowded. */
-static opevo_status survive(nsga2 *self, opevo_error *err)
-{
-    const opevo_criteria *criteria = &self->super.criteria;
-    size_t parents = self->kept < self->elite ? self->kept : self->elite;
-    size_t count = parents + self->children;
-    opevo_status status = OPEVO_OK;
-    size_t first = 0;
-
-    memmove(self->individuals + parents, self->individuals + self->kept,
-            self->children * sizeof *self->individuals);
-    status = opevo_i_nsga2_nondominated_sort(self->individuals, count, criteria, err);
-    if (status != OPEVO_OK)
-        return status;
-    qsort(self->individuals, count, sizeof *self->individuals, compare_fronts);
-    for (size_t i = 1; i <= count && first < self->population && status == OPEVO_OK; i++) {
-        if (i < count && self->individuals[i].front == self->individuals[first].front)
-            continue;
-        status = opevo_i_nsga2_crowding(self->individuals + first, i - first, criteria, err);
-        qsort(self->individuals + first, i - first, sizeof *self->individuals,
-              opevo_i_nsga2_crowded_compare);
-        first = i;
-    }
-    self->kept = first < self->population ? first : self->population;
-    self->children = 0;
-    self->pair = self->kept;
     return status;
 }
 
@@ -258,12 +214,14 @@ static opevo_status proceed(nsga2 *self, opevo_error *err)
         if (self->made > 0)
             return OPEVO_OK;
     }
-    if (self->children > 0)
-        OPEVO_TRY(survive(self, err));
+    if (self->pool.children > 0) {
+        OPEVO_TRY(opevo_i_nsga2_pool_survive(&self->pool, &self->super.criteria, err));
+        self->pair = self->pool.kept;
+    }
     self->round = 0;
     self->generations++;
     OPEVO_TRY(make_round(
-        self, self->generations == 1 ? self->population - self->kept : self->population, err));
+        self, self->generations == 1 ? self->population - self->pool.kept : self->population, err));
 cleanup:
     return status;
 }
@@ -290,17 +248,6 @@ static opevo_status ask(opevo_tuner *tuner, opevo_proposal *proposals, size_t ca
     return OPEVO_OK;
 }
 
-static opevo_i_nsga2_individual individual(nsga2 *self, const opevo_trial *trial)
-{
-    opevo_i_nsga2_individual born = {
-        .candidate = trial->proposal.point, .outcome = trial->outcome, .number = self->born++};
-
-    born.outcome.samples_s = NULL;
-    born.outcome.sample_count = 0;
-    born.outcome.message = NULL;
-    return born;
-}
-
 static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t count,
                          opevo_error *err)
 {
@@ -315,7 +262,7 @@ static opevo_status tell(opevo_tuner *tuner, const opevo_trial *trials, size_t c
         self->told++;
         self->failed += replaced;
         if (!replaced)
-            self->individuals[self->kept + self->children++] = individual(self, &trials[i]);
+            opevo_i_nsga2_pool_add_child(&self->pool, &trials[i]);
     }
     return OPEVO_OK;
 }
@@ -329,8 +276,7 @@ static opevo_status observe(opevo_tuner *tuner, const opevo_trial *trials, size_
     for (size_t i = 0; i < count; i++) {
         if (!opevo_index_set_add(self->seen, trials[i].proposal.point))
             return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember another candidate.");
-        if (self->kept + 1 < self->population)
-            self->individuals[self->kept++] = individual(self, &trials[i]);
+        opevo_i_nsga2_pool_add_given(&self->pool, &trials[i]);
     }
     return OPEVO_OK;
 }
