@@ -5,8 +5,8 @@ echo '{"X": {"_type": "discrete", "_value": [1, 2, 3, 4, 5, 6]}}' >space.json
 # The fourth program that runs does ACTION, when the rows of the first three are in TABLE.
 cat >program <<'PROGRAM'
 #!/bin/sh
-echo x >>runs
-if [ "$(wc -l <runs)" = 4 ]; then
+echo x >>"$RUNS"
+if [ "$(wc -l <"$RUNS")" = 4 ]; then
     until [ "$(wc -l <"$TABLE")" = 4 ]; do sleep 0.02; done
     sleep 1 # and checked
     eval "$ACTION"
@@ -15,8 +15,8 @@ echo 5
 PROGRAM
 chmod +x program
 record() {
-    rm -f runs
-    export TABLE="$1.csv"
+    count=$((${count:-0} + 1))
+    export TABLE="$1.csv" RUNS="runs-$count" # a program of the last command may be about to end
     opevo record --on 'cmd:./program {X}' --space space.json --result 'ms:/[0-9]+/' --all --quiet --out "$@"
     echo "status $?"
 }
