@@ -48,7 +48,9 @@ static opevo_status read_options(const opevo_call *call, opevo_network_library_o
     }
     OPEVO_TRY(opevo_i_cli_option_count(call, "threads", 0, 0, 1024, &threads, err));
     OPEVO_TRY(opevo_i_cli_option_count(call, "seed", 1, 0, UINT64_MAX, &out->seed, err));
+    out->freestanding = opevo_i_cli_flag(call, "freestanding");
     out->threads = out->dialect != OPEVO_KERNEL_C ? cores
+                   : out->freestanding            ? 1
                    : threads                      ? (unsigned)threads
                                                   : opevo_processor_count();
     if (opevo_kernel_is_for_cpu(out->dialect))

@@ -26,6 +26,10 @@ static const opevo_option options[] = {
      "with -o: what names of the library begin with, so that one program can have several (default "
      "net)",
      false},
+    {"freestanding", NULL,
+     "with -o: for microcontrollers, in C99 without a heap, files or vectors, with weights as "
+     "arrays",
+     false},
     {"threads", "N", "threads of --run, and that kernels of -o are made for (default 0: all cores)",
      false},
     {"seed", "N", "of the inputs of -o's test, and of the runs of --on (default 1)", false},
@@ -142,6 +146,13 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
     if (opevo_i_cli_flag(call, "prove") && (!library || opevo_i_cli_network_for_gpu(call)))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--prove is of libraries in C: use -o, and no --on but cpu.");
+    if (opevo_i_cli_flag(call, "freestanding") &&
+        (!library || opevo_i_cli_flag(call, "on") || opevo_i_cli_flag(call, "prove") ||
+         opevo_i_cli_flag(call, "threads") || opevo_i_cli_flag(call, "error")))
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "--freestanding needs -o with a folder for the library, and none of --on, "
+            "--threads, --error and --prove.");
     if (opevo_i_cli_flag(call, "quiet") && !library)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--quiet needs -o with a folder for the library.");
     if (opevo_i_cli_flag(call, "on") && !library)
@@ -167,14 +178,20 @@ static opevo_status read_passes(const opevo_call *call, uint32_t *mask, opevo_er
     const char *on = opevo_i_cli_option(call, "on");
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
     unsigned cores = 1;
+    uint32_t blocks = 0;
     opevo_status status = OPEVO_OK;
 
     if (on) {
         OPEVO_TRY(opevo_i_cli_device_of(on, &dialect, err));
         OPEVO_TRY(opevo_live_sketch_dialect(on, &dialect, &cores, err));
     }
-    status = opevo_network_plan_passes(dialect, opevo_i_cli_option(call, "only"),
-                                       opevo_i_cli_option(call, "without"), mask, err);
+    OPEVO_TRY(opevo_network_plan_passes(dialect, opevo_i_cli_option(call, "only"),
+                                        opevo_i_cli_option(call, "without"), mask, err));
+    /* Blocks of channels are for vectors. */
+    if (opevo_i_cli_flag(call, "freestanding") && !opevo_i_cli_flag(call, "only")) {
+        OPEVO_TRY(opevo_network_passes_named("block,winograd", &blocks, err));
+        *mask &= ~blocks;
+    }
 cleanup:
     return status;
 }

@@ -47,7 +47,11 @@ opevo_status opevo_i_library_source_name(const opevo_network_library *self, size
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
-    opevo_i_library_add(self, sources[i], &text);
+    opevo_i_library_add(self,
+                        self->options.freestanding && i == OPEVO_I_LIBRARY_WEIGHTS_S
+                            ? OPEVO_I_LIBRARY_WEIGHTS_C
+                            : sources[i],
+                        &text);
     OPEVO_TRY(opevo_text_check(&text, err));
     snprintf(name, OPEVO_I_FILE_NAME, "%s", opevo_text_string(&text));
 cleanup:
@@ -117,7 +121,8 @@ bool opevo_i_library_is_name(const char *name)
         return true;
     return strcmp(name, "move.hip") == 0 || strcmp(name, OPEVO_I_LIBRARY_INPUTS) == 0 ||
            strcmp(name, OPEVO_I_LIBRARY_OUTPUTS) == 0 ||
-           strcmp(name, OPEVO_I_LIBRARY_WEIGHTS) == 0 || is_kernel_name(name) ||
+           strcmp(name, OPEVO_I_LIBRARY_WEIGHTS) == 0 ||
+           strcmp(name, OPEVO_I_LIBRARY_WEIGHTS_C) == 0 || is_kernel_name(name) ||
            is_named_source(name);
 }
 
@@ -128,12 +133,16 @@ opevo_status opevo_i_library_list_files(const opevo_network_library *self,
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < OPEVO_I_LIBRARY_SOURCES; i++) {
+        if (self->options.freestanding && i == OPEVO_I_LIBRARY_CMAKE)
+            continue;
         OPEVO_TRY(opevo_i_library_source_name(self, i, name, err));
         OPEVO_TRY(opevo_i_library_names_add(out, name, err));
     }
-    OPEVO_TRY(opevo_i_library_names_add(out, OPEVO_I_LIBRARY_INPUTS, err));
-    OPEVO_TRY(opevo_i_library_names_add(out, OPEVO_I_LIBRARY_OUTPUTS, err));
-    OPEVO_TRY(opevo_i_library_names_add(out, OPEVO_I_LIBRARY_WEIGHTS, err));
+    if (!self->options.freestanding) {
+        OPEVO_TRY(opevo_i_library_names_add(out, OPEVO_I_LIBRARY_INPUTS, err));
+        OPEVO_TRY(opevo_i_library_names_add(out, OPEVO_I_LIBRARY_OUTPUTS, err));
+        OPEVO_TRY(opevo_i_library_names_add(out, OPEVO_I_LIBRARY_WEIGHTS, err));
+    }
     for (int t = 0; t < self->tasks; t++) {
         opevo_i_library_kernel_name(self, t, name);
         OPEVO_TRY(opevo_i_library_names_add(out, name, err));

@@ -132,7 +132,22 @@ cleanup:
     return status;
 }
 
-static opevo_status write_sources(const opevo_network_library *self, const char *folder,
+/* What a source is in a freestanding library. */
+static void add_free(const opevo_network_library *self, size_t source,
+                     const opevo_i_library_recorded *recorded, opevo_text *out)
+{
+    if (source == OPEVO_I_LIBRARY_MAIN_C)
+        opevo_i_library_free_main(self, recorded, out);
+    else if (source == OPEVO_I_LIBRARY_WEIGHTS_S)
+        opevo_i_library_free_weights_file(self, out);
+    else if (source == OPEVO_I_LIBRARY_MAKEFILE)
+        opevo_i_library_free_make(self, out);
+    else
+        sources[source].for_cpu(self, out);
+}
+
+static opevo_status write_sources(const opevo_network_library *self,
+                                  const opevo_i_library_recorded *recorded, const char *folder,
                                   opevo_error *err)
 {
     char name[OPEVO_I_FILE_NAME];
@@ -140,8 +155,14 @@ static opevo_status write_sources(const opevo_network_library *self, const char 
     opevo_text text = {0};
 
     for (size_t i = 0; i < OPEVO_I_LIBRARY_SOURCES && status == OPEVO_OK; i++) {
+        if (self->options.freestanding && i == OPEVO_I_LIBRARY_CMAKE)
+            continue;
         opevo_text_clear(&text);
-        (opevo_i_library_is_for_gpu(self) ? sources[i].for_gpu : sources[i].for_cpu)(self, &text);
+        if (self->options.freestanding)
+            add_free(self, i, recorded, &text);
+        else
+            (opevo_i_library_is_for_gpu(self) ? sources[i].for_gpu : sources[i].for_cpu)(self,
+                                                                                         &text);
         status = opevo_i_library_source_name(self, i, name, err);
         if (status == OPEVO_OK)
             status = write_text(folder, name, &text, err);
@@ -152,6 +173,8 @@ static opevo_status write_sources(const opevo_network_library *self, const char 
             opevo_i_library_opencl_kernel(self, t, &text);
         else if (opevo_i_library_is_for_gpu(self))
             opevo_i_library_gpu_kernel(self, t, &text);
+        else if (self->options.freestanding)
+            opevo_i_library_free_kernel(self, t, &text);
         else
             opevo_i_library_kernel(self, t, &text);
         opevo_i_library_kernel_name(self, t, name);
@@ -171,8 +194,7 @@ static opevo_status write_sources(const opevo_network_library *self, const char 
 opevo_status opevo_network_library_check_folder(const opevo_network_library *self,
                                                 const char *folder, opevo_error *err)
 {
-    static const char *const all_have[] = {"Makefile", OPEVO_I_LIBRARY_INPUTS,
-                                           OPEVO_I_LIBRARY_OUTPUTS, OPEVO_I_LIBRARY_WEIGHTS};
+    static const char *const all_have[] = {"Makefile", "main.c"};
     opevo_i_library_names files = {0};
     opevo_status status = OPEVO_OK;
 
@@ -213,9 +235,11 @@ opevo_status opevo_network_library_write(opevo_network_library *self, const char
     OPEVO_TRY(opevo_i_library_list_files(self, &files, err));
     OPEVO_TRY(opevo_i_library_folder_open(path, &files, &folder, err));
     OPEVO_TRY(opevo_i_library_record(self, &recorded, err));
-    OPEVO_TRY(write_recorded(&recorded, folder.inside.data, err));
-    OPEVO_TRY(write_weights(self, folder.inside.data, err));
-    OPEVO_TRY(write_sources(self, folder.inside.data, err));
+    if (!self->options.freestanding) {
+        OPEVO_TRY(write_recorded(&recorded, folder.inside.data, err));
+        OPEVO_TRY(write_weights(self, folder.inside.data, err));
+    }
+    OPEVO_TRY(write_sources(self, &recorded, folder.inside.data, err));
     status = opevo_i_library_folder_finish(&folder, &files, err);
 cleanup:
     opevo_i_library_folder_close(&folder);

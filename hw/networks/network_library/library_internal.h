@@ -6,6 +6,7 @@
 #define OPEVO_LIBRARY_INTERNAL_H
 
 #include <opevo/network_library.h>
+#include <opevo/pipeline.h>
 #include <opevo/text_fill.h>
 
 /* Of a task: the workload has the operands of the kernel, X<i> and Y<i>, in their order. */
@@ -62,6 +63,9 @@ void opevo_i_library_definitions(const opevo_i_library_task *task, opevo_text *o
 void opevo_i_library_signature(const opevo_i_library_task *task, const char *word, const char *text,
                                const char *end, opevo_text *out);
 void opevo_i_library_kernel(const opevo_network_library *self, int task, opevo_text *out);
+/* What is said in front of it, and the source. */
+void opevo_i_library_kernel_parts(const opevo_i_library_task *task, opevo_text *comments,
+                                  opevo_text *source);
 
 /* The kernel of a point (library_tasks.c); empty on errors. Errors: INVALID where the point is
  * refused; NOMEM. */
@@ -172,6 +176,8 @@ enum {
     OPEVO_I_LIBRARY_CMAKE,
     OPEVO_I_LIBRARY_SOURCES /* their number */
 };
+/* Of a freestanding library. */
+#define OPEVO_I_LIBRARY_WEIGHTS_C "weights.c"
 #define OPEVO_I_LIBRARY_INPUTS "inputs.bin"
 #define OPEVO_I_LIBRARY_OUTPUTS "outputs.bin"
 #define OPEVO_I_LIBRARY_WEIGHTS "weights.bin"
@@ -217,6 +223,20 @@ opevo_status opevo_i_library_folder_open(const char *path, const opevo_i_library
 opevo_status opevo_i_library_folder_finish(opevo_i_library_folder *self,
                                            const opevo_i_library_names *names, opevo_error *err);
 void opevo_i_library_folder_close(opevo_i_library_folder *self);
+
+/* ---- Freestanding libraries (library_free.c) ---- */
+
+/* Why one cannot have a routine; NULL: it can. */
+const char *opevo_i_library_free_refusal(const char *routine);
+/* Give plain loops sums that hold one element. */
+opevo_status opevo_i_library_free_schedule(opevo_pipeline *pipeline, opevo_error *err);
+/* A kernel without the functions of vectors in its head. */
+void opevo_i_library_free_kernel(const opevo_network_library *self, int task, opevo_text *out);
+/* The files main.c, weights.c and Makefile. */
+void opevo_i_library_free_main(const opevo_network_library *self,
+                               const opevo_i_library_recorded *recorded, opevo_text *out);
+void opevo_i_library_free_weights_file(const opevo_network_library *self, opevo_text *out);
+void opevo_i_library_free_make(const opevo_network_library *self, opevo_text *out);
 
 /* ---- Texts with places (library_texts.c) ---- */
 
@@ -293,6 +313,9 @@ extern const char opevo_i_library_program_main[];
 extern const char opevo_i_library_weights[]; /* weights.S */
 extern const char opevo_i_library_makefile[];
 extern const char opevo_i_library_cmake[];
+extern const char opevo_i_library_free_net_c[], opevo_i_library_free_net_h[],
+    opevo_i_library_free_main_text[], opevo_i_library_free_weights[],
+    opevo_i_library_free_makefile[], opevo_i_library_free_kernel_text[], opevo_i_library_free_row[];
 
 /* A file that builds the library (library_build.c): its places @flags@ (of the C compiler),
  * @kernels@ (each between two texts) and @bytes@ (of the weights), and those of further slots. */

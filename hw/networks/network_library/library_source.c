@@ -329,6 +329,29 @@ static void add_arena_bytes(const opevo_network_library *self, opevo_text *out)
     opevo_text_printf(out, "%lld", (long long)self->plan->bytes);
 }
 
+/* Where the scratch memory of a freestanding library begins, in floats, and what both need. */
+static void add_scratch_at(const opevo_network_library *self, opevo_text *out)
+{
+    opevo_text_printf(out, "%lld", (long long)(opevo_i_library_aligned(self->plan->bytes) / 4));
+}
+
+static void add_all_bytes(const opevo_network_library *self, opevo_text *out)
+{
+    int64_t most = 8;
+
+    for (int t = 0; t < self->tasks; t++) {
+        int64_t bytes = (int64_t)opevo_kernel_scratch_bytes(&self->task[t].kernel, 1);
+
+        most = bytes > most ? bytes : most;
+    }
+    opevo_text_printf(out, "%lld", (long long)(opevo_i_library_aligned(self->plan->bytes) + most));
+}
+
+static void add_weight_bytes(const opevo_network_library *self, opevo_text *out)
+{
+    opevo_text_printf(out, "%lld", (long long)self->weight_bytes);
+}
+
 static void add_packed_bytes(const opevo_network_library *self, opevo_text *out)
 {
     opevo_text_printf(out, "%lld", (long long)self->packed_bytes);
@@ -338,6 +361,7 @@ void opevo_i_library_source(const opevo_network_library *self, opevo_text *out)
 {
     static const opevo_i_library_place places[] = {{"arena_bytes", add_arena_bytes},
                                                    {"packed_bytes", add_packed_bytes},
+                                                   {"scratch_at", add_scratch_at},
                                                    {"prototypes", add_prototypes},
                                                    {"copies", add_movers},
                                                    {"routines", opevo_i_library_node_texts},
@@ -350,7 +374,9 @@ void opevo_i_library_source(const opevo_network_library *self, opevo_text *out)
                                                    {"outputs", opevo_i_library_outputs},
                                                    {"results", add_results}};
 
-    opevo_i_library_print(self, opevo_i_library_net_c, places, sizeof places / sizeof *places, out);
+    opevo_i_library_print(
+        self, self->options.freestanding ? opevo_i_library_free_net_c : opevo_i_library_net_c,
+        places, sizeof places / sizeof *places, out);
 }
 
 static void add_input_count(const opevo_network_library *self, opevo_text *out)
@@ -392,7 +418,11 @@ void opevo_i_library_header(const opevo_network_library *self, opevo_text *out)
                                                    {"outputs", add_output_count},
                                                    {"steps", add_step_count},
                                                    {"calls", add_calls},
+                                                   {"arena_bytes", add_all_bytes},
+                                                   {"weight_bytes", add_weight_bytes},
                                                    {"real", add_real}};
 
-    opevo_i_library_print(self, opevo_i_library_net_h, places, sizeof places / sizeof *places, out);
+    opevo_i_library_print(
+        self, self->options.freestanding ? opevo_i_library_free_net_h : opevo_i_library_net_h,
+        places, sizeof places / sizeof *places, out);
 }

@@ -65,7 +65,7 @@ cleanup:
 
 /* All definitions as they stand; what a task gets that has no analytic start. */
 static opevo_status make_plain(opevo_i_library_task *task, opevo_kernel_dialect dialect,
-                               opevo_error *err)
+                               bool freestanding, opevo_error *err)
 {
     const opevo_limits none = {0};
     const opevo_limits limits =
@@ -78,6 +78,8 @@ static opevo_status make_plain(opevo_i_library_task *task, opevo_kernel_dialect 
     OPEVO_TRY(opevo_pipeline_create(task->work->computation, &pipeline, err));
     if (!opevo_kernel_is_for_cpu(dialect))
         OPEVO_TRY(bind_stages(pipeline, err));
+    if (freestanding)
+        OPEVO_TRY(opevo_i_library_free_schedule(pipeline, err));
     OPEVO_TRY(opevo_pipeline_emit(pipeline, dialect, &limits, &task->kernel, &fits, &why, err));
     if (!fits)
         status = OPEVO_FAIL(err, OPEVO_INVALID, "It has no kernel: %s", opevo_text_string(&why));
@@ -161,6 +163,11 @@ static opevo_status make_kernel(const opevo_network_library *self, opevo_i_libra
     opevo_kernel_maker *maker = NULL;
     opevo_status status = OPEVO_OK;
 
+    if (options->freestanding) {
+        OPEVO_TRY(make_plain(task, options->dialect, true, err));
+        name_kernel(self, &task->kernel);
+        goto cleanup;
+    }
     OPEVO_TRY(open_sketches(task->super.computation, options, &maker, err));
     task->super.has_sketches = maker != NULL;
     if (maker)
@@ -168,7 +175,7 @@ static opevo_status make_kernel(const opevo_network_library *self, opevo_i_libra
     else
         task->super.fallback = "it exceeds a limit of sketches";
     if (!task->kernel.source.length)
-        OPEVO_TRY(make_plain(task, options->dialect, err));
+        OPEVO_TRY(make_plain(task, options->dialect, false, err));
     name_kernel(self, &task->kernel);
 cleanup:
     if (maker)
@@ -247,15 +254,19 @@ static const char *refusal(const opevo_network_library *self, const opevo_networ
     bool on_gpu = opevo_i_library_is_for_gpu(self);
     opevo_network_routine routine = {0};
     bool has_routine = false;
+    const char *heap = NULL;
 
     if (step->kind == OPEVO_NETWORK_STEP_NODE) {
         has_routine =
             opevo_network_step_routine(self->inference, step, &routine, NULL) == OPEVO_OK &&
             routine.name;
+        heap = has_routine && self->options.freestanding
+                   ? opevo_i_library_free_refusal(routine.name)
+                   : NULL;
         opevo_network_routine_free(&routine);
         return on_gpu         ? "it is neither a computation on float32 nor a move of its elements"
                : !has_routine ? "it has no code in a library"
-                              : NULL;
+                              : heap;
     }
     for (int i = 0; i < step->inputs && on_gpu; i++) {
         const opevo_array *array =
@@ -409,12 +420,18 @@ static void add_source(const opevo_i_library_task *task, opevo_text *out)
     opevo_text_free(&signature);
 }
 
+void opevo_i_library_kernel_parts(const opevo_i_library_task *task, opevo_text *comments,
+                                  opevo_text *source)
+{
+    opevo_i_library_definitions(task, comments);
+    add_call(task, comments);
+    add_source(task, source);
+}
+
 void opevo_i_library_kernel(const opevo_network_library *self, int number, opevo_text *out)
 {
     opevo_i_library_part parts[] = {{"definitions", {0}}, {"source", {0}}};
 
-    opevo_i_library_definitions(&self->task[number], &parts[0].text);
-    add_call(&self->task[number], &parts[0].text);
-    add_source(&self->task[number], &parts[1].text);
+    opevo_i_library_kernel_parts(&self->task[number], &parts[0].text, &parts[1].text);
     opevo_i_library_fill(self, opevo_i_library_kernel_text, parts, 2, out);
 }

@@ -12,9 +12,13 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Sentences without their numbers, as there is nothing that prints. */
+#ifndef ROUTINE_FREESTANDING
+#include <stdio.h>
+#endif
 
 /* Types by ONNX's numbers. */
 enum {
@@ -54,12 +58,17 @@ typedef const char *routine(const routine_call *call);
 
 static inline const char *routine_fail(const routine_call *call, const char *format, ...)
 {
+#ifdef ROUTINE_FREESTANDING
+    (void)call;
+    return format;
+#else
     va_list arguments;
 
     va_start(arguments, format);
     vsnprintf(call->error, ROUTINE_ERROR, format, arguments);
     va_end(arguments);
     return call->error;
+#endif
 }
 
 static inline int64_t routine_elements(const routine_tensor *t)

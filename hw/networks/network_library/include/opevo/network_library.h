@@ -88,6 +88,9 @@ typedef struct opevo_network_library_options {
     size_t input_count;
     const char *model;   /* what comments say: the file ... */
     const char *version; /* ... and the version of opevo */
+    /* Without a heap, files or a clock, in C99, with kernels of plain loops and weights as
+     * arrays: for microcontrollers. */
+    bool freestanding;
     /* What names of the library begin with; NULL: net. Libraries with different names, in more than
      * case, can be parts of one program. */
     const char *name;
