@@ -8,6 +8,7 @@
 
 #include "emitted_files_internal.h"
 #include "objective_spec_internal.h"
+#include "portfolio_dispatch_internal.h"
 
 #include <opevo/export.h>
 #include <opevo/file.h>
@@ -25,7 +26,8 @@ typedef struct writer {
     const opevo_call *call;
     const char *folder;
     size_t written;
-    bool all_c;
+    bool all_c, all_opencl; /* all kernels are, and take dense arrays */
+    opevo_i_cli_portfolio_opencl opencl;
     opevo_text folders;         /* words of the Makefile */
     opevo_text includes, calls; /* of kernels.c */
     opevo_text scratch, shapes; /* likewise */
@@ -99,23 +101,31 @@ static void add_shape(writer *self, size_t workload)
 static opevo_status describe(writer *self, size_t workload, const opevo_kernel_maker *maker,
                              opevo_index point, opevo_error *err)
 {
-    opevo_kernel kernel = {.dialect = OPEVO_KERNEL_C};
+    opevo_kernel kernel = {.dialect = maker->dialect};
     opevo_outcome_class refused = OPEVO_OUTCOME_OK;
     opevo_workload *work = NULL;
     opevo_text why = {0};
     opevo_status status = OPEVO_OK;
 
     self->all_c = self->all_c && maker->dialect == OPEVO_KERNEL_C && maker->computation;
-    if (!self->all_c)
+    self->all_opencl =
+        self->all_opencl && maker->computation &&
+        (maker->dialect == OPEVO_KERNEL_OPENCL || maker->dialect == OPEVO_KERNEL_OPENCL_CPU);
+    if (!self->all_c && !self->all_opencl)
         return OPEVO_OK;
     OPEVO_TRY(maker->ops->make(maker, point, &kernel, &refused, &why, err));
     if (refused != OPEVO_OUTCOME_OK)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "workload %zu gives no kernel: %s.", workload,
                              opevo_text_string(&why)));
     OPEVO_TRY(opevo_workload_create(maker->computation, &work, err));
-    for (int i = 0; i < work->list.count; i++)
+    for (int i = 0; i < work->list.count; i++) {
         self->all_c = self->all_c && !kernel.packed[i];
-    add_call(self, workload, &kernel, work);
+        self->all_opencl = self->all_opencl && !kernel.packed[i];
+    }
+    if (self->all_opencl)
+        opevo_i_cli_portfolio_opencl_add(&self->opencl, workload, &kernel, work->list.count);
+    else
+        add_call(self, workload, &kernel, work);
     if (self->portfolio->features)
         add_shape(self, workload);
 cleanup:
@@ -169,18 +179,25 @@ static void print_makefile(const writer *self, opevo_text *out)
                       "$(KERNELS:=/kernel): FORCE\n"
                       "\t$(MAKE) -C $(@D) kernel\n\n"
                       "check: all\n"
-                      "\tset -e; for one in $(KERNELS); do ./$$one/kernel; done\n\n",
-                      opevo_text_string(&self->folders), self->all_c ? " libportfolio.a" : "");
+                      "\tset -e; for one in $(KERNELS); do (cd $$one && ./kernel); done\n\n",
+                      opevo_text_string(&self->folders),
+                      self->all_c || self->all_opencl ? " libportfolio.a" : "");
     if (self->all_c)
         opevo_text_add(out, "libportfolio.a: kernels.o $(KERNELS:=/kernel.o)\n"
                             "\t$(AR) rcs $@ $^\n\n"
                             "$(KERNELS:=/kernel.o): FORCE\n"
                             "\t$(MAKE) -C $(@D) kernel.o\n\n");
+    else if (self->all_opencl)
+        opevo_text_add(out, "libportfolio.a: kernels.o\n\t$(AR) rcs $@ $^\n\n");
     opevo_text_add(out, "FORCE:\n.PHONY: all check FORCE\n");
 }
 
 static void print_header(const writer *self, opevo_text *out)
 {
+    if (self->all_opencl) {
+        opevo_i_cli_portfolio_opencl_header(self->shapes.length > 0, out);
+        return;
+    }
     opevo_text_add(out, "/* The kernels of a portfolio, by opevo portfolio. kernel-W/kernel.h "
                         "describes the arrays\n * of workload W. */\n\n"
                         "#ifndef OPEVO_PORTFOLIO_KERNELS_H\n#define OPEVO_PORTFOLIO_KERNELS_H\n\n"
@@ -198,6 +215,10 @@ static void print_header(const writer *self, opevo_text *out)
 
 static void print_source(const writer *self, opevo_text *out)
 {
+    if (self->all_opencl) {
+        opevo_i_cli_portfolio_opencl_source(&self->opencl, opevo_text_string(&self->shapes), out);
+        return;
+    }
     opevo_text_printf(out, "#include \"kernels.h\"\n\n%s\n", opevo_text_string(&self->includes));
     if (self->shapes.length)
         opevo_text_printf(
@@ -233,7 +254,8 @@ opevo_status opevo_i_cli_portfolio_kernels(const opevo_call *call,
                                            const opevo_i_cli_portfolio *portfolio,
                                            const char *folder, size_t *written, opevo_error *err)
 {
-    writer self = {.portfolio = portfolio, .call = call, .folder = folder, .all_c = true};
+    writer self = {
+        .portfolio = portfolio, .call = call, .folder = folder, .all_c = true, .all_opencl = true};
     opevo_status status = OPEVO_OK;
 
     for (size_t w = 0; w < portfolio->workload_count; w++) {
@@ -247,11 +269,12 @@ opevo_status opevo_i_cli_portfolio_kernels(const opevo_call *call,
     if (!self.written)
         goto cleanup;
     OPEVO_TRY(write_text(&self, "Makefile", print_makefile, err));
-    if (self.all_c)
+    if (self.all_c || self.all_opencl)
         OPEVO_TRY(write_text(&self, "kernels.h", print_header, err));
-    if (self.all_c)
+    if (self.all_c || self.all_opencl)
         OPEVO_TRY(write_text(&self, "kernels.c", print_source, err));
 cleanup:
+    opevo_i_cli_portfolio_opencl_free(&self.opencl);
     opevo_text_free(&self.folders);
     opevo_text_free(&self.includes);
     opevo_text_free(&self.calls);
