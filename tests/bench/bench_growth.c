@@ -11,7 +11,8 @@
  *   - on the recorded landscapes, if OPEVO_TEST_LANDSCAPES names their folder: a uniform draw from
  *     the diagram over one by rejection.
  *
- * With the name of a tuner as argument, only that one; with `diagrams`, only the last two. */
+ * With the name of a tuner as argument, only that one; with `diagrams`, only the last two. A second
+ * argument is how many seconds a row may take. */
 
 #include "bench.h"
 
@@ -28,7 +29,7 @@
 
 enum { AT_ONCE = 8, FREE = 200 };
 
-#define SECONDS_MOST 5.0 /* of one row */
+static double seconds_most = 5; /* of one row */
 
 static void check(opevo_status status, const opevo_error *err)
 {
@@ -113,7 +114,7 @@ static opevo_outcome outcome_of(const opevo_space *space, opevo_index point, ope
     return outcome;
 }
 
-/* Processor seconds of `*trials` trials, without the objective, or of as many as take SECONDS_MOST;
+/* Processor seconds of `*trials` trials, without the objective, or of as many as take seconds_most;
  * INFINITY where the search ends or the tuner refuses the space. */
 static double seconds_of(const opevo_tuner_ops *ops, const opevo_space *space, size_t *trials_made)
 {
@@ -127,7 +128,7 @@ static double seconds_of(const opevo_tuner_ops *ops, const opevo_space *space, s
     opevo_settings_default(ops, values);
     if (opevo_tuner_create(ops, space, values, 1, &tuner, NULL) != OPEVO_OK)
         count = 0;
-    while (made < wanted && count > 0 && seconds < SECONDS_MOST) {
+    while (made < wanted && count > 0 && seconds < seconds_most) {
         size_t capacity = wanted - made < AT_ONCE ? wanted - made : AT_ONCE;
         opevo_proposal proposals[AT_ONCE];
         opevo_trial trials[AT_ONCE];
@@ -148,7 +149,7 @@ static double seconds_of(const opevo_tuner_ops *ops, const opevo_space *space, s
     opevo_tuner_destroy(tuner);
     free(vertices);
     *trials_made = made;
-    return made < wanted && seconds < SECONDS_MOST ? INFINITY : seconds;
+    return made < wanted && seconds < seconds_most ? INFINITY : seconds;
 }
 
 /* The bar of docs/tuners.md, "What a trial costs": 1 ms, and for qgp what its page says. */
@@ -163,7 +164,7 @@ static void measure_growth(const opevo_tuner_ops *ops, const opevo_space *space)
     double before = 0, seconds = 0;
     size_t made = 0, made_before = 0;
 
-    for (size_t trials = 100; trials <= 10000 && seconds < SECONDS_MOST; trials *= 10) {
+    for (size_t trials = 100; trials <= 10000 && seconds < seconds_most; trials *= 10) {
         before = seconds;
         made_before = made;
         made = trials;
@@ -299,6 +300,8 @@ int main(int argc, char **argv)
     opevo_space *independent = free_space(FREE, 8);
     bench self = {0};
 
+    if (argc > 2)
+        seconds_most = atof(argv[2]);
     bench_title("Cost of a trial, and its growth");
     (void)opevo_space_draws_from(tiles); /* compiled once, not by the first tuner */
     for (size_t t = 0; t < opevo_tuner_count(); t++) {

@@ -464,6 +464,21 @@ void opevo_i_topology_terms_release(opevo_i_topology_terms *terms)
 
 /* ---- Evaluation ---- */
 
+/* As opevo_i_topology_term_evaluate, without a call for what most operands are. */
+static inline opevo_i_topology_fault operand(const opevo_i_topology_terms *terms, uint32_t term,
+                                             const opevo_value *const *rows, opevo_value *out)
+{
+    const opevo_i_topology_term *self = &terms->items[term];
+
+    if (self->kind == OPEVO_I_TERM_CONSTANT)
+        *out = self->value;
+    else if (self->kind == OPEVO_I_TERM_LOAD && rows[self->parameter])
+        *out = rows[self->parameter][self->component];
+    else
+        return opevo_i_topology_term_evaluate(terms, term, rows, out);
+    return OPEVO_I_FAULT_NONE;
+}
+
 static opevo_i_topology_fault fold_all(const opevo_i_topology_terms *terms,
                                        const opevo_i_topology_term *self,
                                        const opevo_value *const *rows, opevo_value *out)
@@ -474,10 +489,10 @@ static opevo_i_topology_fault fold_all(const opevo_i_topology_terms *terms,
         opevo_value value;
 
         if (at == self->first) {
-            fault = opevo_i_topology_term_evaluate(terms, terms->cells[at].term, rows, out);
+            fault = operand(terms, terms->cells[at].term, rows, out);
             continue;
         }
-        fault = opevo_i_topology_term_evaluate(terms, terms->cells[at].term, rows, &value);
+        fault = operand(terms, terms->cells[at].term, rows, &value);
         if (!fault)
             fault = opevo_i_topology_apply_two_soon(self->opcode, out, &value);
     }
@@ -493,8 +508,7 @@ static opevo_i_topology_fault join_all(const opevo_i_topology_terms *terms,
 
     for (uint32_t at = self->first; at != OPEVO_I_NO_CELL && holds != until;
          at = terms->cells[at].next) {
-        opevo_i_topology_fault fault =
-            opevo_i_topology_term_evaluate(terms, terms->cells[at].term, rows, out);
+        opevo_i_topology_fault fault = operand(terms, terms->cells[at].term, rows, out);
 
         if (!fault)
             fault = opevo_i_topology_truth(out, &holds);
@@ -511,8 +525,7 @@ static opevo_i_topology_fault choose(const opevo_i_topology_terms *terms,
 {
     uint32_t at = self->first;
     bool holds = false;
-    opevo_i_topology_fault fault =
-        opevo_i_topology_term_evaluate(terms, terms->cells[at].term, rows, out);
+    opevo_i_topology_fault fault = operand(terms, terms->cells[at].term, rows, out);
 
     if (!fault)
         fault = opevo_i_topology_truth(out, &holds);
@@ -520,7 +533,7 @@ static opevo_i_topology_fault choose(const opevo_i_topology_terms *terms,
         return fault;
     at = terms->cells[at].next;
     at = holds ? at : terms->cells[at].next;
-    return opevo_i_topology_term_evaluate(terms, terms->cells[at].term, rows, out);
+    return operand(terms, terms->cells[at].term, rows, out);
 }
 
 opevo_i_topology_fault opevo_i_topology_term_evaluate(const opevo_i_topology_terms *terms,

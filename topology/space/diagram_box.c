@@ -54,14 +54,38 @@ typedef struct walk {
     const opevo_box *box;
 } walk;
 
-/* The arc of a node for the k-th vertex that the box has of its parameter; SIZE_MAX: none. */
-static size_t arc_for(const walk *at, size_t l, uint32_t node, unsigned k, opevo_index *vertex)
+/* The arcs of a node that the box lets in, and how many vertices of it. */
+typedef struct ways {
+    size_t arc, vertices;
+    opevo_index vertex; /* the first of them */
+} ways;
+
+static size_t way_count(const walk *at, size_t l, uint32_t node)
 {
     const opevo_i_topology_level *level = &at->group->levels[l];
+    unsigned count = at->box->counts[level->parameter];
 
-    *vertex = at->box->vertices[at->box->stride * level->parameter + k];
-    return opevo_i_topology_arc_find(
-        level, node, *vertex == OPEVO_INACTIVE ? OPEVO_I_ARC_INACTIVE : (uint32_t)*vertex);
+    return count == OPEVO_BOX_ALL ? level->starts[node + 1] - level->starts[node] : count;
+}
+
+/* The k-th of them; its arc is SIZE_MAX where the node has none for the k-th vertex of the box. */
+static ways way(const walk *at, size_t l, uint32_t node, size_t k)
+{
+    const opevo_i_topology_level *level = &at->group->levels[l];
+    ways out = {.arc = level->starts[node] + k, .vertices = 1};
+
+    if (at->box->counts[level->parameter] == OPEVO_BOX_ALL) {
+        const opevo_i_topology_arc *arc = &level->arcs[out.arc];
+        bool inactive = arc->first == OPEVO_I_ARC_INACTIVE;
+
+        out.vertex = inactive ? OPEVO_INACTIVE : arc->first;
+        out.vertices = inactive ? 1 : arc->count;
+        return out;
+    }
+    out.vertex = at->box->vertices[at->box->stride * level->parameter + k];
+    out.arc = opevo_i_topology_arc_find(
+        level, node, out.vertex == OPEVO_INACTIVE ? OPEVO_I_ARC_INACTIVE : (uint32_t)out.vertex);
+    return out;
 }
 
 /* The points below a node; `first` is the place of its level. */
@@ -75,16 +99,25 @@ static double sum_below(const walk *at, size_t l, uint32_t node, size_t first)
         return 1;
     if (self->marks[first + node] == self->number)
         return self->sums[first + node];
-    for (unsigned k = 0; k < at->box->counts[level->parameter]; k++) {
-        opevo_index vertex = 0;
-        size_t arc = arc_for(at, l, node, k, &vertex);
+    for (size_t k = 0; k < way_count(at, l, node); k++) {
+        ways one = way(at, l, node, k);
 
-        if (arc != SIZE_MAX)
-            sum += sum_below(at, l + 1, level->arcs[arc].node, first + level->node_count);
+        if (one.arc != SIZE_MAX)
+            sum += (double)one.vertices *
+                   sum_below(at, l + 1, level->arcs[one.arc].node, first + level->node_count);
     }
     self->marks[first + node] = self->number;
     self->sums[first + node] = sum;
     return sum;
+}
+
+/* How many vertices the box has of a parameter that nothing is tied to. */
+static double free_count(const opevo_diagram_box *self, const opevo_box *box, size_t parameter)
+{
+    return box->counts[parameter] == OPEVO_BOX_ALL
+               ? (double)opevo_parameter_size(
+                     opevo_space_parameter(self->diagram->space, parameter))
+               : box->counts[parameter];
 }
 
 double opevo_diagram_box_count(opevo_diagram_box *self, const opevo_box *box)
@@ -101,7 +134,7 @@ double opevo_diagram_box_count(opevo_diagram_box *self, const opevo_box *box)
         walk at = {self, group, box};
 
         if (group->depth == 0)
-            product *= box->counts[group->free_parameter];
+            product *= free_count(self, box, group->free_parameter);
         else
             product *= group->levels[0].node_count ? sum_below(&at, 0, 0, first) : 0;
         for (size_t l = 0; l < group->depth; l++)
@@ -117,14 +150,17 @@ static size_t choose(const walk *at, size_t l, uint32_t node, size_t next, doubl
     const opevo_i_topology_level *level = &at->group->levels[l];
     size_t last = SIZE_MAX;
 
-    for (unsigned k = 0; k < at->box->counts[level->parameter]; k++) {
-        opevo_index vertex = 0;
-        size_t arc = arc_for(at, l, node, k, &vertex);
-        double sum = arc == SIZE_MAX ? 0 : sum_below(at, l + 1, level->arcs[arc].node, next);
+    for (size_t k = 0; k < way_count(at, l, node); k++) {
+        ways one = way(at, l, node, k);
+        double each =
+            one.arc == SIZE_MAX ? 0 : sum_below(at, l + 1, level->arcs[one.arc].node, next);
+        double sum = each * (double)one.vertices;
 
         if (sum > 0) {
-            last = arc;
-            *chosen = vertex;
+            size_t place = x < sum ? (size_t)(x / each) : one.vertices - 1;
+
+            last = one.arc;
+            *chosen = one.vertex + (place < one.vertices ? place : one.vertices - 1);
             if (x < sum)
                 break;
         }
@@ -147,7 +183,11 @@ void opevo_diagram_box_draw(const opevo_diagram_box *self, const opevo_box *box,
             size_t i = group->free_parameter;
             double unit = (double)(random(context) >> 11) * 0x1p-53;
 
-            vertices[i] = box->vertices[box->stride * i + (size_t)(unit * box->counts[i])];
+            opevo_index place = (opevo_index)(unit * free_count(self, box, i));
+
+            vertices[i] = box->counts[i] == OPEVO_BOX_ALL
+                              ? place
+                              : box->vertices[box->stride * i + (size_t)place];
         }
         for (size_t l = 0; l < group->depth; l++) {
             const opevo_i_topology_level *level = &group->levels[l];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The nearest allowed point: a shortest path through the diagram of each group, whose arcs cost how
- * far their nearest vertex is from the wanted one. From a node the arcs are followed from the
- * nearest one on, as long as they are within what is left of the shortest way so far; what is found
- * out of a node is kept. A group has at most 1024 levels of less than 2^32 vertices, so that sums
- * fit 64 bits. */
+ * far their nearest vertex is from the wanted one, and nothing where the parameter is inactive.
+ * From a node the arcs are followed from the nearest one on, as long as they are within what is
+ * left of the shortest way so far; what is found out of a node is kept. A group has at most 1024
+ * levels of less than 2^32 vertices, so that sums fit 64 bits. */
 
 #include "diagram_internal.h"
 
@@ -64,6 +64,11 @@ static inline bool next_arc(arcs *self, size_t *arc, int64_t *distance)
 {
     int64_t wanted = self->wanted, below = TOO_FAR, above = TOO_FAR;
 
+    if (self->above < self->end && self->arcs[self->above].first == OPEVO_I_ARC_INACTIVE) {
+        *arc = self->above++;
+        *distance = 0;
+        return true;
+    }
     if (self->below > self->begin) {
         const opevo_i_topology_arc *last = &self->arcs[self->below - 1];
 
@@ -94,6 +99,8 @@ static int64_t least_cost(const search *self, size_t l, uint32_t node)
     int64_t below = (int64_t)first->first - wanted;
     int64_t above = wanted - ((int64_t)last->first + last->count - 1);
 
+    if (first->first == OPEVO_I_ARC_INACTIVE)
+        return 0;
     return below > 0 ? below : above > 0 ? above : 0;
 }
 
@@ -131,6 +138,8 @@ static opevo_index nearest_in(const opevo_i_topology_arc *arc, opevo_index wante
 {
     opevo_index last = (opevo_index)arc->first + arc->count - 1;
 
+    if (arc->first == OPEVO_I_ARC_INACTIVE)
+        return OPEVO_INACTIVE;
     return wanted < arc->first ? arc->first : wanted > last ? last : wanted;
 }
 

@@ -125,7 +125,7 @@ static candidates gather(const opevo_i_kt_space *space, opevo_i_kt_kind kind,
     self.box = strictly || kind == OPEVO_I_KT_ADJACENT;
     self.count = self.box;
     for (size_t i = 0; i < space->width; i++) {
-        opevo_index *near = space->near + 3 * i;
+        opevo_index *near = space->near + 4 * i;
         unsigned count = 1;
 
         near[0] = from[i];
@@ -153,7 +153,7 @@ static void write_single(const candidates *self, opevo_index number, opevo_index
     for (; number >= space->others[i]; i++)
         number -= space->others[i];
     to[i] =
-        self->any ? number + (number >= self->from[i]) : space->near[3 * i + 1 + (unsigned)number];
+        self->any ? number + (number >= self->from[i]) : space->near[4 * i + 1 + (unsigned)number];
 }
 
 /* A number of a box may stand for the point itself, which is not a neighbour. */
@@ -168,7 +168,7 @@ static void write_numbered(const candidates *self, opevo_index number, opevo_ind
     for (size_t i = 0; i < space->width; i++) {
         unsigned count = space->near_counts[i];
 
-        to[i] = space->near[3 * i + (unsigned)number % count];
+        to[i] = space->near[4 * i + (unsigned)number % count];
         number = (uint32_t)number / count;
     }
 }
@@ -185,7 +185,7 @@ static void write_drawn(const candidates *self, opevo_rng *rng, opevo_index *to)
     for (size_t i = 0; i < space->width; i++) {
         unsigned count = space->near_counts[i];
 
-        to[i] = space->near[3 * i + (count > 1 ? opevo_rng_below(rng, count) : 0)];
+        to[i] = space->near[4 * i + (count > 1 ? opevo_rng_below(rng, count) : 0)];
     }
 }
 
@@ -232,26 +232,119 @@ static size_t walk(const candidates *self, opevo_rng *rng, size_t count, opevo_i
     return met < count ? met : count;
 }
 
-/* The box around a point: what gather left in `near`. */
-static opevo_box box_of(const opevo_i_kt_space *self)
+static bool is_conditional(const opevo_i_kt_space *self, size_t i)
 {
-    return (opevo_box){.vertices = self->near, .counts = self->near_counts, .stride = 3};
+    return opevo_space_activation(self->space, i).parent != OPEVO_NO_PARENT;
 }
 
-/* `count` different neighbours in a box, or as many as there are, drawn from the diagram; hardly
- * ever one fewer, where all of few are wanted. */
+/* Let a box of the diagram have the first `count` values of `near` of a parameter; those of a
+ * branch may be inactive. */
+static void box_in(const opevo_i_kt_space *self, size_t i, unsigned count)
+{
+    self->box_counts[i] = count;
+    if (is_conditional(self, i))
+        self->near[4 * i + self->box_counts[i]++] = OPEVO_INACTIVE;
+}
+
+static opevo_box box_of(const opevo_i_kt_space *self)
+{
+    return (opevo_box){.vertices = self->near, .counts = self->box_counts, .stride = 4};
+}
+
+/* A point of the box that was counted last as a row, in which what is silent is as in `from`. */
+static void draw_row(const opevo_i_kt_space *self, const opevo_index *from, opevo_rng *rng,
+                     opevo_index *row)
+{
+    opevo_box box = box_of(self);
+
+    opevo_diagram_box_draw(self->boxes, &box, opevo_rng_bits, rng, row);
+    for (size_t i = 0; i < self->width; i++)
+        row[i] = row[i] == OPEVO_INACTIVE ? from[i] : row[i];
+}
+
+/* `count` different neighbours in the box that gather left in `near`, or as many as there are;
+ * hardly ever one fewer, where all of few are wanted. */
 static size_t draw_in_box(const opevo_i_kt_space *self, const opevo_index *from, opevo_rng *rng,
                           size_t count, opevo_index *rows)
 {
     opevo_box box = box_of(self);
-    double total = opevo_diagram_box_count(self->boxes, &box) - opevo_i_kt_allows(self, from);
-    size_t wanted = total < (double)count ? (size_t)total : count, found = 0;
+    double total = 0;
+    size_t wanted = 0, found = 0;
 
+    for (size_t i = 0; i < self->width; i++)
+        box_in(self, i, self->near_counts[i]);
+    total = opevo_diagram_box_count(self->boxes, &box) - opevo_i_kt_allows(self, from);
+    wanted = total < (double)count ? (size_t)total : count;
     for (size_t tries = 0; found < wanted && tries < BOX_DRAWS * count; tries++) {
         opevo_index *row = rows + found * self->width;
 
-        opevo_diagram_box_draw(self->boxes, &box, opevo_rng_bits, rng, row);
+        draw_row(self, from, rng, row);
         found += !opevo_i_kt_equal(self, row, from) && !opevo_i_kt_is_among(self, row, rows, found);
+    }
+    return found;
+}
+
+/* The points of the box in which one parameter has any value and all others stay. */
+static double count_along(const opevo_i_kt_space *self, size_t i)
+{
+    opevo_box box = box_of(self);
+    double count = 0;
+
+    self->box_counts[i] = OPEVO_BOX_ALL;
+    count = opevo_diagram_box_count(self->boxes, &box);
+    box_in(self, i, 1);
+    return count;
+}
+
+/* `count` different Hamming neighbours of a point in a space with branches: the parameter that
+ * differs is drawn by the neighbours that differ in it. */
+static size_t draw_along(const candidates *around, opevo_rng *rng, size_t count, opevo_index *rows)
+{
+    const opevo_i_kt_space *self = around->space;
+    opevo_box box = box_of(self);
+    opevo_index total = 0;
+    bool allowed = opevo_i_kt_allows(self, around->from);
+    size_t found = 0;
+
+    for (size_t i = 0; i < self->width; i++)
+        box_in(self, i, 1); /* near[0] is its own */
+    for (size_t i = 0; i < self->width; i++) {
+        if (self->others[i])
+            self->others[i] = (opevo_index)count_along(self, i) - allowed;
+        total += self->others[i];
+    }
+    for (size_t tries = 0; found < count && found < total && tries < BOX_DRAWS * count; tries++) {
+        opevo_index *row = rows + found * self->width, place = opevo_rng_below_wide(rng, total);
+        size_t i = 0;
+
+        for (; place >= self->others[i]; i++)
+            place -= self->others[i];
+        self->box_counts[i] = OPEVO_BOX_ALL;
+        opevo_diagram_box_count(self->boxes, &box);
+        do
+            draw_row(self, around->from, rng, row);
+        while (opevo_i_kt_equal(self, row, around->from));
+        box_in(self, i, 1);
+        found += !opevo_i_kt_is_among(self, row, rows, found);
+    }
+    return found;
+}
+
+/* Look at the candidates in a uniform order until `count` of them are neighbours: each once. */
+static size_t look_once(const candidates *self, opevo_rng *rng, size_t count, opevo_index *rows)
+{
+    const opevo_i_kt_space *space = self->space;
+    size_t left = (size_t)self->count, found = 0;
+
+    for (size_t i = 0; i < left; i++)
+        space->order[i] = (uint32_t)i;
+    while (left > 0 && found < count) {
+        size_t place = (size_t)opevo_rng_below(rng, left--);
+        opevo_index *row = rows + found * space->width;
+
+        write_numbered(self, space->order[place], row);
+        space->order[place] = space->order[left];
+        found += is_neighbour(self, row);
     }
     return found;
 }
@@ -276,6 +369,10 @@ size_t opevo_i_kt_neighbours(const opevo_i_kt_space *self, opevo_i_kt_kind kind,
     around = gather(self, kind, from);
     if (around.box && self->boxes)
         return draw_in_box(self, from, rng, count, rows);
+    if (around.any && self->boxes)
+        return draw_along(&around, rng, count, rows);
+    if (self->boxes)
+        return look_once(&around, rng, count, rows);
     few = around.count <= WALKED_MOST;
     tries = few ? DRAWS_FIRST : WALKED_MOST;
     if (around.count <= 2 * (opevo_index)count)
@@ -397,6 +494,16 @@ static void try_distance(ordered_search *self, size_t i, opevo_index left, opevo
     note_value(self, i, below);
 }
 
+/* Which leaves what is silent as it is. */
+static bool nearest_in_diagram(const opevo_i_kt_space *self, opevo_index *vertices)
+{
+    if (!opevo_diagram_nearest(self->diagram, vertices, self->spare))
+        return false;
+    for (size_t i = 0; i < self->width; i++)
+        vertices[i] = self->spare[i] == OPEVO_INACTIVE ? vertices[i] : self->spare[i];
+    return true;
+}
+
 bool opevo_i_kt_nearest(const opevo_i_kt_space *self, opevo_index *vertices)
 {
     opevo_index *reach = self->near; /* width + 1 of its 3 width numbers */
@@ -409,7 +516,7 @@ bool opevo_i_kt_nearest(const opevo_i_kt_space *self, opevo_index *vertices)
     if (self->sparse)
         return opevo_i_kt_become_listed(self, NULL, vertices);
     if (self->boxes)
-        return opevo_diagram_nearest(self->diagram, vertices, vertices);
+        return nearest_in_diagram(self, vertices);
     reach[self->width] = 0;
     for (size_t i = self->width; i-- > 0;) {
         opevo_index above = self->sizes[i] - 1 - vertices[i];
@@ -435,7 +542,7 @@ static void try_box(ordered_search *self, size_t i, opevo_index point)
         return;
     }
     for (unsigned k = 0; k < space->near_counts[i]; k++) {
-        opevo_index value = space->near[3 * i + k];
+        opevo_index value = space->near[4 * i + k];
         unsigned at = count++;
 
         for (; at > 0 && values[at - 1] < value; at--)
@@ -454,14 +561,15 @@ static bool last_in_box(const opevo_i_kt_space *self, opevo_index *vertices)
 {
     opevo_box box = box_of(self);
 
+    for (size_t i = 0; i < self->width; i++)
+        box_in(self, i, self->near_counts[i]);
     if (!(opevo_diagram_box_count(self->boxes, &box) > 0))
         return false;
     for (size_t i = 0; i < self->width; i++) {
-        opevo_index values[3], *near = self->near + 3 * i;
+        opevo_index values[3], *near = self->near + 4 * i;
         unsigned left = self->near_counts[i];
 
         memcpy(values, near, sizeof values);
-        self->near_counts[i] = 1;
         do {
             unsigned last = 0;
 
@@ -469,6 +577,7 @@ static bool last_in_box(const opevo_i_kt_space *self, opevo_index *vertices)
                 last = values[k] > values[last] ? k : last;
             near[0] = values[last];
             values[last] = values[--left];
+            box_in(self, i, 1);
         } while (left > 0 && !(opevo_diagram_box_count(self->boxes, &box) > 0));
         vertices[i] = near[0];
     }

@@ -42,8 +42,8 @@ typedef struct opevo_i_kt_space {
     uint32_t *allowed;
     /* Of them, also of a sparse list or a diagram; of all points without any; at most 2^128 - 1. */
     opevo_index count;
-    const opevo_diagram *diagram; /* that uniform points come from; NULL: others */
-    opevo_diagram_box *boxes;     /* of it, without branches; NULL: boxes are drawn by rejection */
+    const opevo_diagram *diagram;       /* that uniform points come from; NULL: others */
+    opevo_diagram_box *boxes;           /* of it; NULL: boxes are drawn by rejection */
     struct opevo_i_kt_hamming *hamming; /* neighbours from it, without branches; NULL */
     bool sparse;       /* the space is: neighbours of every kind are those of the list */
     uint32_t **occurs; /* for each parameter the values that occur, rising; NULL: all do */
@@ -54,15 +54,21 @@ typedef struct opevo_i_kt_space {
     opevo_index *spare;
     opevo_index *row;
     opevo_index *active;
-    opevo_index *near;
+    opevo_index *near; /* 4 numbers for each, as a box may take in that it is inactive */
     unsigned *near_counts;
+    unsigned *box_counts; /* of a box of the diagram */
     opevo_index *others;
+    uint32_t *order; /* of two candidates for each parameter */
 } opevo_i_kt_space;
 
 /* `space` must outlive it. Errors: NOMEM. Cost: a bit test for each point of a space of at most
  * 2^20 points with constraints, constant otherwise. */
 opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *space,
                                    opevo_error *err);
+/* Take neighbours and boxes from a diagram, as init does where uniform points come from it. Errors:
+ * NOMEM; clear in any case. Hook of tests. */
+opevo_status opevo_i_kt_space_use(opevo_i_kt_space *self, const opevo_diagram *diagram,
+                                  opevo_error *err);
 void opevo_i_kt_space_clear(opevo_i_kt_space *self);
 
 opevo_index opevo_i_kt_encode(const opevo_i_kt_space *self, const opevo_index *vertices);
@@ -82,10 +88,11 @@ size_t opevo_i_kt_sample_others(const opevo_i_kt_space *self, opevo_rng *rng, si
 
 /* Up to `count` different neighbours of the point `from` (allowed or not), uniform over all sets of
  * them, as rows of vertices; the number found, which is the number of all neighbours when that is
- * less. Where there are more than 2^14 candidates and fewer than one in 2^14 is allowed, fewer may
- * be found than there are.
- * Cost: 1 / (share of candidates that are allowed) draws for each, or a walk over up to 2^14
- * candidates. */
+ * less. Without a diagram, where there are more than 2^14 candidates and fewer than one in 2^14 is
+ * allowed, fewer may be found than there are.
+ * Cost: without a diagram 1 / (share of candidates that are allowed) draws for each, or a walk over
+ * up to 2^14 candidates. With one no candidate is drawn until it is allowed: a count of a box, with
+ * branches one for each parameter, or a look at each of the nearest values. */
 size_t opevo_i_kt_neighbours(const opevo_i_kt_space *self, opevo_i_kt_kind kind,
                              const opevo_index *from, opevo_rng *rng, size_t count,
                              opevo_index *rows);

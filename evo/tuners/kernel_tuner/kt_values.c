@@ -94,6 +94,20 @@ static opevo_status find_values(opevo_i_kt_space *self, opevo_error *err)
     return status;
 }
 
+opevo_status opevo_i_kt_space_use(opevo_i_kt_space *self, const opevo_diagram *diagram,
+                                  opevo_error *err)
+{
+    self->diagram = diagram;
+    if (!opevo_diagram_count(diagram, &self->count))
+        self->count = OPEVO_INDEX_MAX;
+    if (!opevo_space_has_branches(self->space)) {
+        self->hamming = opevo_i_kt_hamming_create(self);
+        if (!self->hamming)
+            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the neighbours of a point.");
+    }
+    return opevo_diagram_box_create(diagram, &self->boxes, err);
+}
+
 opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *space,
                                    opevo_error *err)
 {
@@ -109,11 +123,13 @@ opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *sp
     self->spare = opevo_malloc(self->width, sizeof *self->spare);
     self->row = opevo_malloc(self->width, sizeof *self->row);
     self->active = opevo_malloc(self->width, sizeof *self->active);
-    self->near = opevo_malloc(self->width, 3 * sizeof *self->near);
+    self->near = opevo_malloc(self->width, 4 * sizeof *self->near);
     self->near_counts = opevo_malloc(self->width, sizeof *self->near_counts);
+    self->box_counts = opevo_malloc(self->width, sizeof *self->box_counts);
     self->others = opevo_malloc(self->width, sizeof *self->others);
+    self->order = opevo_malloc(self->width, 2 * sizeof *self->order);
     if (!self->sizes || !self->strides || !self->spare || !self->row || !self->active ||
-        !self->near || !self->near_counts || !self->others)
+        !self->near || !self->near_counts || !self->box_counts || !self->others || !self->order)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the shape of the space.");
     for (size_t i = self->width; i-- > 0;) {
         self->sizes[i] = opevo_parameter_size(opevo_space_parameter(space, i));
@@ -123,15 +139,8 @@ opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *sp
     }
     self->sparse = opevo_space_is_sparse(space);
     self->count = self->sparse ? opevo_space_listed_count(space) : size;
-    self->diagram = opevo_space_draws_from(space);
-    if (self->diagram && !opevo_diagram_count(self->diagram, &self->count))
-        self->count = OPEVO_INDEX_MAX;
-    if (self->diagram && !opevo_space_has_branches(space)) {
-        self->hamming = opevo_i_kt_hamming_create(self);
-        if (!self->hamming)
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the neighbours of a point.");
-        status = opevo_diagram_box_create(self->diagram, &self->boxes, err);
-    }
+    if (opevo_space_draws_from(space))
+        status = opevo_i_kt_space_use(self, opevo_space_draws_from(space), err);
     if (status == OPEVO_OK && opevo_space_is_restricted(space) && size <= OPEVO_I_KT_LISTED_MOST) {
         status = list_allowed(self, size, err);
         if (status == OPEVO_OK)
@@ -156,5 +165,7 @@ void opevo_i_kt_space_clear(opevo_i_kt_space *self)
     opevo_free(self->active);
     opevo_free(self->near);
     opevo_free(self->near_counts);
+    opevo_free(self->box_counts);
     opevo_free(self->others);
+    opevo_free(self->order);
 }

@@ -22,6 +22,7 @@ enum {
     STILL_MOST = 50,   /* steps without a change of the list */
     COSTLY = 5,        /* times that a step in a wide space or in a diagram costs one in others */
     DRAWS_MOST = 1000, /* of one walk */
+    SETTLED_MOST = 16, /* changes of one step that a diagram may undo */
     VALUES_MOST = 4096 /* of a parameter that steps in a diagram */
 };
 
@@ -38,7 +39,7 @@ struct opevo_i_tvm_annealing {
     size_t width;
     opevo_index *sizes;           /* of the parameters */
     opevo_index *strides;         /* of their vertices in the number of a point */
-    const opevo_diagram *diagram; /* that steps come from, without branches; NULL: by rejection */
+    const opevo_diagram *diagram; /* that steps come from; NULL: by rejection */
     size_t steps;
     size_t chains; /* once started, those that found a point of their own */
     bool started;
@@ -94,7 +95,7 @@ opevo_i_tvm_annealing *opevo_i_tvm_annealing_create(const opevo_space *space, si
         return NULL;
     }
     set_strides(self);
-    self->diagram = opevo_space_has_branches(space) ? NULL : opevo_space_draws_from(space);
+    self->diagram = opevo_space_draws_from(space);
     if (opevo_space_is_wide(space) || self->diagram)
         self->steps = (steps + COSTLY - 1) / COSTLY;
     return self;
@@ -285,6 +286,33 @@ static bool step_in_diagram(const opevo_i_tvm_annealing *self, size_t chain, ope
     return true;
 }
 
+/* The same with branches, where a change of one parameter may take others along: change one at
+ * random, and make the point allowed. */
+static void settle_step(const opevo_i_tvm_annealing *self, size_t chain, opevo_rng *rng,
+                        opevo_index *to)
+{
+    const opevo_index *from = self->vertices + chain * self->width;
+    size_t row = self->width * sizeof *to;
+
+    for (int tries = 0; tries < SETTLED_MOST; tries++) {
+        size_t i = (size_t)opevo_rng_below(rng, self->width);
+
+        memcpy(to, from, row);
+        if (to[i] == OPEVO_INACTIVE)
+            continue;
+        to[i] = opevo_rng_below_wide(rng, self->sizes[i]);
+        opevo_space_settle(self->space, i, to);
+        opevo_diagram_settle(self->diagram, to);
+        if (memcmp(from, to, row) == 0)
+            continue;
+        self->next_points[chain] =
+            self->unnumbered ? UNNUMBERED : opevo_space_encode(self->space, to);
+        return;
+    }
+    memcpy(to, from, row);
+    self->next_points[chain] = self->points[chain];
+}
+
 /* Whether a chain may go there, which is not where it is. */
 static bool is_step(const opevo_i_tvm_annealing *self, size_t chain, opevo_index point)
 {
@@ -311,6 +339,10 @@ static void walk(const opevo_i_tvm_annealing *self, size_t chain, opevo_rng *rng
         return;
     }
     memcpy(to, from, self->width * sizeof *to);
+    if (self->diagram && opevo_space_has_branches(self->space)) {
+        settle_step(self, chain, rng, to);
+        return;
+    }
     if (self->diagram && step_in_diagram(self, chain, rng, to))
         return;
     for (int draws = 0; draws < DRAWS_MOST; draws++) {

@@ -159,18 +159,21 @@ static double distance_to(const opevo_index *a, const opevo_index *b, size_t wid
     double sum = 0;
 
     for (size_t i = 0; i < width; i++)
-        sum += fabs((double)a[i] - (double)b[i]);
+        sum += a[i] == OPEVO_INACTIVE ? 0 : fabs((double)a[i] - (double)b[i]);
     return sum;
 }
 
-/* Whether a point is in a box of up to three vertices of each parameter. */
+/* Whether a point is in a box of up to four vertices of each parameter, or all. */
 static bool is_inside(const opevo_box *box, const opevo_index *vertices, size_t width)
 {
     size_t inside = 0;
 
     for (size_t i = 0; i < width; i++) {
-        for (unsigned k = 0; k < box->counts[i]; k++)
-            inside += box->vertices[3 * i + k] == vertices[i];
+        bool all = box->counts[i] == OPEVO_BOX_ALL;
+
+        inside += all;
+        for (unsigned k = 0; !all && k < box->counts[i]; k++)
+            inside += box->vertices[4 * i + k] == vertices[i];
     }
     return inside == width;
 }
@@ -180,9 +183,9 @@ static bool is_inside(const opevo_box *box, const opevo_index *vertices, size_t 
 static void check_box(const opevo_space *space, const opevo_diagram *diagram, uint64_t *seed)
 {
     size_t width = opevo_space_parameter_count(space), wanted = 0;
-    opevo_index values[3 * WIDTH_MOST], corner[WIDTH_MOST], vertices[WIDTH_MOST];
+    opevo_index values[4 * WIDTH_MOST], corner[WIDTH_MOST], vertices[WIDTH_MOST];
     unsigned counts[WIDTH_MOST];
-    opevo_box box = {values, counts, 3};
+    opevo_box box = {values, counts, 4};
     opevo_diagram_box *boxes = NULL;
     double least = INFINITY;
 
@@ -192,8 +195,12 @@ static void check_box(const opevo_space *space, const opevo_diagram *diagram, ui
 
         counts[i] = (unsigned)(1 + random_bits(seed) % (size < 3 ? size : 3));
         for (unsigned k = 0; k < counts[i]; k++)
-            values[3 * i + k] = (first + k) % size;
+            values[4 * i + k] = (first + k) % size;
         corner[i] = first;
+        if (opevo_space_activation(space, i).parent != OPEVO_NO_PARENT && random_bits(seed) % 4)
+            values[4 * i + counts[i]++] = OPEVO_INACTIVE;
+        if (random_bits(seed) % 4 == 0)
+            counts[i] = OPEVO_BOX_ALL;
     }
     for (opevo_index point = 0; point < opevo_space_size(space); point++) {
         if (!opevo_space_allows(space, point))
@@ -222,7 +229,7 @@ CHECK_TEST(test_boxes)
     for (uint64_t n = 0; n < SYSTEMS; n++) {
         opevo_text text = {0};
         opevo_space *space = random_system(n, &text);
-        opevo_diagram *diagram = space && !opevo_space_has_branches(space) ? compile(space) : NULL;
+        opevo_diagram *diagram = space ? compile(space) : NULL;
 
         for (int i = 0; i < 5 && diagram; i++)
             check_box(space, diagram, &seed);

@@ -154,10 +154,10 @@ bool opevo_diagram_settle(const opevo_diagram *diagram, opevo_index *vertices);
 /* The first point of a space, so changed where uniform draws come from its diagram. */
 opevo_index opevo_space_start(const opevo_space *space);
 
-/* An allowed point with the smallest sum of differences |vertex - wanted| of all parameters, of a
- * space without branches; among equals that with the larger vertices, the first levels first.
- * False, with nothing written, where no point is allowed, and without memory. Cost: 16 bytes for
- * each node, and at most a pass over arcs. */
+/* An allowed point with the smallest sum of differences |vertex - wanted| of all parameters that
+ * are active at it, of which any vertex may be wanted; among equals that with the larger vertices,
+ * the first levels first. False, with nothing written, where no point is allowed, and without
+ * memory. Cost: 16 bytes for each node, and at most a pass over arcs. */
 bool opevo_diagram_nearest(const opevo_diagram *diagram, const opevo_index *wanted,
                            opevo_index *vertices);
 
