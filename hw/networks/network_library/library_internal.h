@@ -224,7 +224,7 @@ opevo_status opevo_i_library_folder_finish(opevo_i_library_folder *self,
                                            const opevo_i_library_names *names, opevo_error *err);
 void opevo_i_library_folder_close(opevo_i_library_folder *self);
 
-/* ---- Freestanding libraries (library_free.c) ---- */
+/* ---- Freestanding libraries (library_free.c, library_free_loops.c) ---- */
 
 /* Why one cannot have a routine; NULL: it can. */
 const char *opevo_i_library_free_refusal(const char *routine);
