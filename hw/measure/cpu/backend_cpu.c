@@ -288,6 +288,8 @@ static char converse(cpu_backend *self, const opevo_i_cpu_plan *plan, opevo_i_cp
 {
     opevo_i_cpu_windows *windows = &self->windows;
 
+    if (letter == 'd' && plan->calls)
+        letter = opevo_i_cpu_find_idle_call(process);
     if (letter == 'd')
         letter = opevo_i_cpu_prepare(process, windows);
     if (letter == 'd' && plan->calls)

@@ -184,9 +184,7 @@ char opevo_i_cpu_process_start(const opevo_i_cpu_plan *plan, const char *object,
     out->to = down[1];
     clock_getcpuclockid(out->pid, &out->clock);
     letter = opevo_i_cpu_process_await(out, CONFINE_S, NULL);
-    if (letter != 'd')
-        return letter;
-    return plan->calls ? opevo_i_cpu_find_idle_call(out) : find_idle_costs(out);
+    return letter == 'd' ? find_idle_costs(out) : letter;
 }
 
 void opevo_i_cpu_process_stop(opevo_i_cpu_process *self)
