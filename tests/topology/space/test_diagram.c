@@ -11,6 +11,7 @@
 
 #include "diagram_internal.h"
 #include "fit.h"
+#include "space_internal.h"
 
 enum { SYSTEMS = 300, WIDTH_MOST = 32 };
 
@@ -372,6 +373,46 @@ CHECK_TEST(test_cursor)
         opevo_diagram_destroy(diagram);
         opevo_space_destroy(space);
     }
+}
+
+/* Whether a constraint excludes a point that all others allow. */
+static bool excludes(const opevo_space *space, size_t constraint)
+{
+    for (opevo_index point = 0; point < opevo_space_size(space); point++) {
+        opevo_index vertices[WIDTH_MOST];
+        size_t failing = 0;
+
+        opevo_space_decode(space, point, vertices);
+        for (size_t i = 0; i < space->constraint_count; i++)
+            failing += !opevo_i_topology_constraint_holds(space, &space->constraints[i], vertices);
+        if (failing == 1 &&
+            !opevo_i_topology_constraint_holds(space, &space->constraints[constraint], vertices))
+            return true;
+    }
+    return false;
+}
+
+CHECK_TEST(test_useless_constraints_of_random_systems)
+{
+    size_t useful = 0, others = 0;
+
+    for (uint64_t n = 9000; n < 9000 + SYSTEMS; n++) {
+        opevo_text text = {0};
+        opevo_space *space = random_system(n, &text);
+        bool useless[64];
+
+        for (size_t i = 0; space && !space->ranges && i < space->constraint_count; i++) {
+            assert_true(space->constraint_count <= 64);
+            if (i == 0)
+                CHECK_OK(opevo_space_find_useless(space, useless, &err));
+            assert_int_equal(useless[i], !excludes(space, i));
+            useful += !useless[i];
+            others += useless[i];
+        }
+        opevo_text_free(&text);
+        opevo_space_destroy(space);
+    }
+    assert_true(useful > SYSTEMS / 4 && others > SYSTEMS / 20);
 }
 
 CHECK_TEST(test_spoilt_diagrams)

@@ -60,7 +60,8 @@ opevo_status opevo_space_check_points(const opevo_space *space, const char *orig
                                       opevo_error *err);
 
 /* Constraints of a space that exclude no point which the others allow: *useless, of one flag for
- * each. Errors: as opevo_diagram_create. Cost: a compilation for each constraint. */
+ * each. Errors: as opevo_diagram_create. Cost: a look at 1024 points, and a compilation for each
+ * constraint that is not found to exclude one of them alone. */
 opevo_status opevo_space_find_useless(const opevo_space *space, bool *useless, opevo_error *err);
 
 /* The number of allowed points; false, with *count untouched, when it exceeds 2^128 - 1. */
