@@ -91,6 +91,10 @@ typedef struct opevo_i_cli_request {
     unsigned result;                           /* opevo_i_cli_told; SCORE */
     const char *parameter, *topology, *method; /* of law; NULL each */
     double q, tolerance;                       /* 0.5, 0 */
+    const char *task, *on;                     /* of judge; NULL each */
+    json_t *kernels, *baselines;               /* lists of texts; NULL each */
+    uint64_t rounds, calls, threads;           /* 0 each: as the task says, or the defaults */
+    double timeout;                            /* likewise */
 } opevo_i_cli_request;
 
 /* What answers an operation: it adds members to the object of the reply. */
@@ -99,8 +103,8 @@ typedef opevo_status opevo_i_cli_answerer(opevo_i_cli_server *server,
                                           opevo_error *err);
 typedef opevo_i_cli_answerer *opevo_i_cli_answer;
 opevo_i_cli_answerer opevo_i_cli_serve_create, opevo_i_cli_serve_ask, opevo_i_cli_serve_pending,
-    opevo_i_cli_serve_tell, opevo_i_cli_serve_best, opevo_i_cli_serve_law, opevo_i_cli_serve_tuners,
-    opevo_i_cli_serve_version, opevo_i_cli_serve_close;
+    opevo_i_cli_serve_tell, opevo_i_cli_serve_best, opevo_i_cli_serve_judge, opevo_i_cli_serve_law,
+    opevo_i_cli_serve_tuners, opevo_i_cli_serve_version, opevo_i_cli_serve_close;
 
 /* ---- serving.c ---- */
 

@@ -5,11 +5,12 @@
 #include "serve_internal.h"
 
 #include <opevo/closest.h>
+#include <opevo/kernel_harness.h>
 #include <opevo/status.h>
 
 #include <string.h>
 
-enum { WORKERS_MOST = 1000000 };
+enum { WORKERS_MOST = 1000000, THREADS_MOST = 1024 };
 
 #define FIELD(name, ...) OPEVO_JSON_FIELD(opevo_i_cli_request, name, __VA_ARGS__)
 #define DIGITS(name, low, high) FIELD(name, WHOLE, .or_digits = true, .least = low, .most = high)
@@ -38,6 +39,17 @@ static const opevo_json_field ask_fields[] = {SESSION, DIGITS(count, 1, OPEVO_I_
 static const opevo_json_field pending_fields[] = {SESSION, FIELD(hold, LIST)};
 static const opevo_json_field tell_fields[] = {SESSION, FIELD(trials, LIST, .required = true)};
 static const opevo_json_field session_fields[] = {SESSION};
+static const opevo_json_field judge_fields[] = {
+    HEAD,
+    FIELD(task, TEXT, .required = true, .least = 1),
+    FIELD(kernels, TEXTS, .required = true, .least = 1),
+    FIELD(baselines, TEXTS, .least = 1),
+    FIELD(on, TEXT, .least = 1),
+    DIGITS(seed, 0, 0),
+    FIELD(rounds, WHOLE, .least = 1, .most = OPEVO_HARNESS_ROUNDS),
+    FIELD(calls, WHOLE, .least = 1, .most = OPEVO_HARNESS_CALLS),
+    FIELD(threads, WHOLE, .least = 1, .most = THREADS_MOST),
+    FIELD(timeout, NUMBER, .is_open = true, .least = 0, .unit = "seconds")};
 static const opevo_json_field law_fields[] = {SESSION,
                                               FIELD(parameter, TEXT),
                                               FIELD(topology, TEXT),
@@ -57,6 +69,7 @@ static const struct {
                   {"pending", opevo_i_cli_serve_pending, FIELDS(pending_fields)},
                   {"tell", opevo_i_cli_serve_tell, FIELDS(tell_fields)},
                   {"best", opevo_i_cli_serve_best, FIELDS(session_fields)},
+                  {"judge", opevo_i_cli_serve_judge, FIELDS(judge_fields)},
                   {"law", opevo_i_cli_serve_law, FIELDS(law_fields)},
                   {"tuners", opevo_i_cli_serve_tuners, FIELDS(head_fields)},
                   {"version", opevo_i_cli_serve_version, FIELDS(head_fields)},
@@ -78,8 +91,8 @@ static opevo_status find_operation(const char *op, size_t *out, opevo_error *err
         return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown op \"%.60s\"; did you mean \"%s\"?", op,
                           closest.found);
     return OPEVO_FAIL(err, OPEVO_INVALID,
-                      "Unknown op \"%.60s\"; it is one of create, ask, pending, tell, best, law, "
-                      "tuners, version and close.",
+                      "Unknown op \"%.60s\"; it is one of create, ask, pending, tell, best, judge, "
+                      "law, tuners, version and close.",
                       op);
 }
 

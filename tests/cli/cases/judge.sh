@@ -51,6 +51,13 @@ sed '/^{"kernel"/s/, "proof": .*//; /^{"task"/d' said | short
 grep -o '"baseline": true, "verdict": "[a-z]*"' said
 grep -o '"n=[0-9]* seed=1", "verdict": "[a-z]*"' said | sort | uniq -c | sed 's/^ *//'
 tail -1 said | sed 's/"device": "[^"]*", //; s/"peak": [^,]*, //; s/"fastest": "[^"]*", //; s/"ratio.*"sound"/"sound"/; s/: [a-z]*}, "not/: S}, "not/'
+# The same as an operation of the server.
+printf '%s\n' '{"op": "judge", "task": "task.json", "kernels": ["plain.c", "term.c"], "rounds": 2, "seed": 0}' '{"op": "judge", "task": "task.json"}' '{"op": "judge", "task": "none.json", "kernels": "plain.c"}' |
+    opevo serve >said
+grep -o '"ok": [a-z]*, "status": 1' said
+grep -o '"kernel": "[a-z.]*", "baseline": [a-z]*, "verdict": "[a-z]*"' said
+grep -o '"judgement": {"task": "task.json"' said
+tail -2 said
 # All that are proved; one that is tested; what is not a task; a device without kernels.
 opevo judge task.json plain.c >/dev/null
 echo "exit status $?"
