@@ -11,8 +11,8 @@
  *   - on the recorded landscapes, if OPEVO_TEST_LANDSCAPES names their folder: a uniform draw from
  *     the diagram over one by rejection.
  *
- * With the name of a tuner as argument, only that one; with `diagrams`, only the last two. A second
- * argument is how many seconds a row may take. */
+ * With the name of a tuner as argument, only that one; with `growth`, only the first of all tuners;
+ * with `diagrams`, only the last two. A second argument is how many seconds a row may take. */
 
 #include "bench.h"
 
@@ -298,19 +298,22 @@ int main(int argc, char **argv)
     const char *folder = getenv("OPEVO_TEST_LANDSCAPES");
     opevo_space *lists = free_space(8, 10), *tiles = gemm_space(1024);
     opevo_space *independent = free_space(FREE, 8);
+    bool growth = argc > 1 && strcmp(argv[1], "growth") == 0;
     bench self = {0};
 
     if (argc > 2)
         seconds_most = atof(argv[2]);
     bench_title("Cost of a trial, and its growth");
-    (void)opevo_space_draws_from(tiles); /* compiled once, not by the first tuner */
+    if (!growth)
+        (void)opevo_space_draws_from(tiles); /* compiled once, not by the first tuner */
     for (size_t t = 0; t < opevo_tuner_count(); t++) {
         const opevo_tuner_ops *ops = opevo_tuner_get(t);
 
-        if (argc > 1 && strcmp(argv[1], ops->name) != 0)
+        if (argc > 1 && !growth && strcmp(argv[1], ops->name) != 0)
             continue;
         measure_growth(ops, lists);
-        measure_spaces(&self, ops, tiles, independent);
+        if (!growth)
+            measure_spaces(&self, ops, tiles, independent);
     }
     if (argc == 1 || strcmp(argv[1], "diagrams") == 0) {
         measure_diagrams(&self);
