@@ -3,6 +3,7 @@
 /* Arrays of elements: their types, and how elements are stored. */
 
 #include "network_internal.h"
+#include "routines/routine.h"
 
 #include <opevo/memory.h>
 
@@ -35,9 +36,7 @@ size_t opevo_network_type_bytes(opevo_network_type type)
 
 opevo_network_type opevo_i_net_type_of(int64_t type)
 {
-    enum { FLOAT16 = 10, BFLOAT16 = 16 };
-
-    if (type == FLOAT16 || type == BFLOAT16)
+    if (routine_is_short(type))
         return OPEVO_NETWORK_FLOAT32;
     return type > 0 && type < INT32_MAX && opevo_network_type_bytes((opevo_network_type)type)
                ? (opevo_network_type)type

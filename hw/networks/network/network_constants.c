@@ -20,7 +20,7 @@ static opevo_status infer_constant(const opevo_i_net_call *call, opevo_error *er
     size_t count = numbers ? numbers->n_floats : wholes ? wholes->n_ints : 1;
     opevo_status status = OPEVO_OK;
 
-    call->out[0]->packed = tensor && tensor->t && opevo_i_net_is_packed(tensor->t);
+    call->out[0]->stored = tensor && tensor->t ? opevo_i_net_stored(tensor->t->data_type) : 0;
     if (tensor && tensor->t)
         return opevo_i_net_array_of(tensor->t, "Attribute value", NULL, out, err);
     if (!number && !whole && !numbers && !wholes)
@@ -182,16 +182,23 @@ static opevo_status range(const opevo_i_net_call *call, const void *const *in, v
 
 enum code { CAST, CAST_LIKE };
 
+/* By ONNX's number. */
+static int64_t cast_type(const opevo_i_net_call *call)
+{
+    if (call->node->row->code != CAST_LIKE)
+        return opevo_i_net_attribute_int(call, "to", 0);
+    return call->in[1]->stored ? call->in[1]->stored : (int64_t)call->in[1]->array.type;
+}
+
 static opevo_status infer_cast(const opevo_i_net_call *call, opevo_error *err)
 {
-    bool like = call->node->row->code == CAST_LIKE;
-    int64_t type =
-        like ? (int64_t)call->in[1]->array.type : opevo_i_net_attribute_int(call, "to", 0);
+    int64_t type = cast_type(call);
 
     if (opevo_i_net_type_of(type) == OPEVO_NETWORK_NO_TYPE)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "It casts to ONNX type %lld, which opevo does not read.",
                           (long long)type);
+    call->out[0]->stored = routine_is_short(type) ? (int)type : 0;
     return opevo_i_net_shape(call->out[0], opevo_i_net_type_of(type), call->in[0]->array.dims,
                              call->in[0]->array.extent, err);
 }
@@ -199,11 +206,12 @@ static opevo_status infer_cast(const opevo_i_net_call *call, opevo_error *err)
 static opevo_status take_cast(const opevo_i_net_call *call, opevo_network_routine *out,
                               opevo_error *err)
 {
-    bool like = call->node->row->code == CAST_LIKE;
+    opevo_status status = OPEVO_OK;
 
-    return opevo_i_net_routine_whole(
-        out, like ? (int64_t)call->in[1]->array.type : opevo_i_net_attribute_int(call, "to", 0),
-        err);
+    OPEVO_TRY(opevo_i_net_routine_whole(out, cast_type(call), err));
+    status = opevo_i_net_routine_whole(out, opevo_i_net_attribute_int(call, "saturate", 1), err);
+cleanup:
+    return status;
 }
 
 static const opevo_i_net_routine conversion = {"routine_cast", routine_cast, take_cast};

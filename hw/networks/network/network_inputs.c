@@ -198,6 +198,7 @@ static opevo_status take_tensor(opevo_i_net_reader *self, const Onnx__TensorType
     network->input = grown;
     network->input[network->inputs++] = number;
     network->value[number].input = true;
+    network->value[number].stored = type ? opevo_i_net_stored(type->elem_type) : 0;
     if (self->given.values && (size_t)network->inputs <= self->given.value_count)
         return take_input_value(self, type, network->inputs - 1, &network->value[number], err);
     return take_input_shape(self, type, &network->value[number], err);

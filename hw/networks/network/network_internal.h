@@ -185,6 +185,8 @@ opevo_status opevo_i_net_array_of(const Onnx__Tensor *tensor, const char *what, 
 
 /* ---- Arrays ---- */
 
+/* The type of a file if its elements have another one here; 0: it is the same. */
+int opevo_i_net_stored(int64_t type);
 /* Whether two elements lie in a byte, the first in its lower bits: those of 4 bits. */
 bool opevo_i_net_is_packed(const Onnx__Tensor *tensor);
 /* Whether the data of a TensorProto are not in it, but in a file that it names. */

@@ -38,24 +38,37 @@ cleanup:
     return status;
 }
 
+/* The type of float8 that it quantises to, by its zero or name; 0: another one. */
+static int float8_of(const opevo_i_net_call *call)
+{
+    enum { FIRST = 17, LAST = 20 };
+    const opevo_network_value *zero = call->ins > 2 ? call->in[2] : NULL;
+    int64_t type = zero ? zero->stored : opevo_i_net_attribute_int(call, "output_dtype", 0);
+
+    return call->node->row->code == QUANTIZE && type >= FIRST && type <= LAST ? (int)type : 0;
+}
+
 static opevo_status infer_quantized(const opevo_i_net_call *call, opevo_error *err)
 {
     const opevo_array *in = &call->in[0]->array;
     bool back = call->node->row->code == DEQUANTIZE;
     const opevo_network_value *zero = call->ins > 2 ? call->in[2] : NULL;
     int64_t named = opevo_i_net_attribute_int(call, "output_dtype", 0), axis = 0, block = 0;
-    opevo_network_type type = back    ? call->in[1]->array.type
-                              : zero  ? zero->array.type
-                              : named ? (opevo_network_type)named
-                                      : OPEVO_NETWORK_UINT8;
+    int float8 = float8_of(call);
+    opevo_network_type type = back     ? call->in[1]->array.type
+                              : float8 ? OPEVO_NETWORK_FLOAT32
+                              : zero   ? zero->array.type
+                              : named  ? (opevo_network_type)named
+                                       : OPEVO_NETWORK_UINT8;
     opevo_status status = axis_of(call, &axis, &block, err);
 
     if (status != OPEVO_OK)
         return status;
-    if (!opevo_network_type_bytes(type) || opevo_i_net_type_is_whole(type) == back ||
-        (back && !opevo_i_net_type_is_whole(in->type)))
+    if (!opevo_network_type_bytes(type) || (opevo_i_net_type_is_whole(type) == back && !float8) ||
+        (back && !opevo_i_net_type_is_whole(in->type) && !routine_is_short(call->in[0]->stored)))
         return OPEVO_FAIL(err, OPEVO_INVALID, "opevo does not quantise to or from these types.");
-    if (zero && zero->packed && !back)
+    call->out[0]->stored = float8;
+    if (zero && zero->stored && !float8 && !back)
         return OPEVO_FAIL(err, OPEVO_INVALID, "opevo does not quantise to 4 bits.");
     if (zero && opevo_array_elements(&zero->array) != opevo_array_elements(&call->in[1]->array))
         return OPEVO_FAIL(err, OPEVO_INVALID, "It has another number of zeros than of scales.");
@@ -71,6 +84,8 @@ static opevo_status take_axis(const opevo_i_net_call *call, opevo_network_routin
     OPEVO_TRY(axis_of(call, &axis, &block, err));
     OPEVO_TRY(opevo_i_net_routine_whole(out, axis, err));
     OPEVO_TRY(opevo_i_net_routine_whole(out, block, err));
+    OPEVO_TRY(opevo_i_net_routine_whole(out, float8_of(call), err));
+    OPEVO_TRY(opevo_i_net_routine_whole(out, opevo_i_net_attribute_int(call, "saturate", 1), err));
 cleanup:
     return status;
 }

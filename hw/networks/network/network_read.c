@@ -87,7 +87,7 @@ static opevo_status take_initializers(opevo_i_net_reader *self, opevo_error *err
         if (status != OPEVO_OK)
             return status;
         value->constant = true;
-        value->packed = opevo_i_net_is_packed(graph->initializer[i]);
+        value->stored = opevo_i_net_stored(graph->initializer[i]->data_type);
     }
     return OPEVO_OK;
 }

@@ -3,19 +3,49 @@
 /* Tensors of ONNX files. */
 
 #include "network_internal.h"
+#include "routines/routine.h"
 
 #include <opevo/element.h>
 #include <opevo/file.h>
 #include <opevo/memory.h>
 
+#include <math.h>
 #include <string.h>
 
-/* ONNX's types of 16 bits, whose elements become float32, and of 4, which become those of 8. */
-enum { FLOAT16 = 10, BFLOAT16 = 16, UINT4 = 21, INT4 = 22 };
+/* ONNX's floats of 16 and 8 bits, whose elements become float32, and types of 4, which become those
+ * of 8. */
+enum { FLOAT16 = 10, BFLOAT16 = 16, E4M3FN = 17, E4M3FNUZ, E5M2, E5M2FNUZ, UINT4, INT4 };
 
 bool opevo_i_net_is_packed(const Onnx__Tensor *tensor)
 {
     return tensor->data_type == UINT4 || tensor->data_type == INT4;
+}
+
+int opevo_i_net_stored(int64_t type)
+{
+    return routine_is_short(type) || type == UINT4 || type == INT4 ? (int)type : 0;
+}
+
+static bool is_float8(int64_t type)
+{
+    return type >= E4M3FN && type <= E5M2FNUZ;
+}
+
+/* Source: ONNX, "Float stored in 8 bits". */
+static float number_of(int64_t type, unsigned byte)
+{
+    bool wide = type == E4M3FN || type == E4M3FNUZ; /* the fraction */
+    bool only_nan = type == E4M3FNUZ || type == E5M2FNUZ;
+    int bits = wide ? 3 : 2, bias = (wide ? 7 : 15) + only_nan;
+    int exponent = (int)(byte & 127) >> bits, fraction = (int)byte & ((1 << bits) - 1);
+    double number = ldexp(exponent ? fraction + (1 << bits) : fraction,
+                          (exponent ? exponent : 1) - bias - bits);
+
+    if (only_nan ? byte == 128 : type == E4M3FN ? (byte & 127) == 127 : exponent == 31 && fraction)
+        return NAN;
+    if (type == E5M2 && exponent == 31)
+        number = INFINITY;
+    return (float)(byte & 128 ? -number : number);
 }
 
 /* Sets type and shape; the data are still to come. */
@@ -24,13 +54,14 @@ static opevo_status take_shape(const Onnx__Tensor *tensor, const char *what, ope
 {
     bool is_short = tensor->data_type == FLOAT16 || tensor->data_type == BFLOAT16;
 
-    out->type = is_short                     ? OPEVO_NETWORK_UINT16
+    out->type = is_float8(tensor->data_type) ? OPEVO_NETWORK_UINT8
+                : is_short                   ? OPEVO_NETWORK_UINT16
                 : tensor->data_type == UINT4 ? OPEVO_NETWORK_UINT8
                 : tensor->data_type == INT4  ? OPEVO_NETWORK_INT8
                                              : (opevo_network_type)tensor->data_type;
     if (!opevo_network_type_bytes(out->type))
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "%s has elements of ONNX type %d; opevo reads float16, bfloat16, "
+                          "%s has elements of ONNX type %d; opevo reads float8, float16, bfloat16, "
                           "float32, float64, bool, int8 to int64 and uint8 to uint64.",
                           what, tensor->data_type);
     if (tensor->n_dims > OPEVO_NETWORK_DIMS)
@@ -107,19 +138,22 @@ static opevo_status unpack(const Onnx__Tensor *tensor, const char *what, opevo_a
     return status;
 }
 
-/* Elements of 16 bits as float32. */
+/* Elements of 16 and 8 bits as float32. */
 static opevo_status widen(const Onnx__Tensor *tensor, opevo_array *array, opevo_error *err)
 {
     opevo_element element = tensor->data_type == FLOAT16 ? OPEVO_FLOAT16 : OPEVO_BFLOAT16;
     opevo_array wide = *array;
     opevo_status status = OPEVO_OK;
 
-    if (tensor->data_type != FLOAT16 && tensor->data_type != BFLOAT16)
+    if (!routine_is_short(tensor->data_type))
         return OPEVO_OK;
     wide.type = OPEVO_NETWORK_FLOAT32;
     OPEVO_TRY(opevo_array_allocate(&wide, err));
     for (int64_t i = 0; i < opevo_array_elements(array); i++)
-        ((float *)wide.data)[i] = (float)opevo_element_get(element, array->data, (size_t)i);
+        ((float *)wide.data)[i] =
+            is_float8(tensor->data_type)
+                ? number_of(tensor->data_type, ((const uint8_t *)array->data)[i])
+                : (float)opevo_element_get(element, array->data, (size_t)i);
     opevo_array_free(array);
     *array = wide;
 cleanup:

@@ -439,26 +439,10 @@ const char *routine_if(const routine_call *call)
 
 /* ---- Conversions ---- */
 
-/* The nearest number with `bits` bits of a fraction, ties to even, and no smaller unit than `unit`;
- * beyond `most` infinite. */
-static float narrow(double x, int bits, double unit, double most)
-{
-    int exponent = 0;
-    double step = 0, y = 0;
-
-    if (!isfinite(x) || x == 0)
-        return (float)x;
-    (void)frexp(x, &exponent);
-    step = ldexp(1, exponent - bits);
-    step = step < unit ? unit : step;
-    y = rint(x / step) * step;
-    return fabs(y) > most ? (float)copysign(INFINITY, y) : (float)y;
-}
-
-/* whole[0]: the type in the file; float16 and bfloat16 are float32 with numbers of theirs. */
+/* whole[0]: the type in the file, [1]: whether what is too large becomes the largest number of
+ * float8. Short floats are float32 with numbers of theirs. */
 const char *routine_cast(const routine_call *call)
 {
-    enum { FLOAT16 = 10, BFLOAT16 = 16 };
     const routine_tensor *from = call->in, *to = call->out;
     int64_t count = routine_elements(to);
 
@@ -470,9 +454,8 @@ const char *routine_cast(const routine_call *call)
         else
             routine_set_number(to, i, routine_number(from, i));
     }
-    for (int64_t i = 0; i < count && call->whole[0] == FLOAT16; i++)
-        ((float *)to->data)[i] = narrow(routine_number(from, i), 11, 0x1p-24, 65504);
-    for (int64_t i = 0; i < count && call->whole[0] == BFLOAT16; i++)
-        ((float *)to->data)[i] = narrow(routine_number(from, i), 8, 0x1p-133, 0x1.fep127);
+    for (int64_t i = 0; i < count && routine_is_short(call->whole[0]); i++)
+        ((float *)to->data)[i] =
+            routine_narrow(routine_number(from, i), (int)call->whole[0], call->whole[1] != 0);
     return NULL;
 }

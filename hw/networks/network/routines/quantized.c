@@ -50,6 +50,7 @@ static double zero_of(const routine_call *call, int in, int64_t i)
                : 0;
 }
 
+/* whole[2]: the type in the file, [3]: whether it saturates, both of float8. */
 const char *routine_quantize(const routine_call *call)
 {
     const routine_tensor *to = call->out;
@@ -58,6 +59,11 @@ const char *routine_quantize(const routine_call *call)
         int64_t at = scale_of(call, i);
         float x = (float)routine_number(call->in, i), s = (float)routine_number(&call->in[1], at);
 
+        if (routine_is_short(call->whole[2])) {
+            ((float *)to->data)[i] =
+                routine_narrow((double)(x / s), (int)call->whole[2], call->whole[3] != 0);
+            continue;
+        }
         routine_set_number(to, i, saturated((double)rintf(x / s) + zero_of(call, 2, at), to->type));
     }
     return NULL;

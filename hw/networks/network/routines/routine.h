@@ -196,6 +196,40 @@ static inline void routine_set_number(const routine_tensor *t, int64_t i, double
             t, i, isnan(value) ? 0 : (int64_t)fmin(fmax(value, least[t->type]), most[t->type]));
 }
 
+/* Types in files whose elements are float32 here, by ONNX's numbers: float16, bfloat16, and four of
+ * float8, from E4M3FN to E5M2FNUZ. */
+static inline bool routine_is_short(int64_t type)
+{
+    return type == 10 || (type >= 16 && type <= 20);
+}
+
+/* The nearest number of such a type, ties to even. Beyond the largest one: that if it is of float8
+ * and `saturates`; otherwise infinite, or NaN where the type has no infinity. */
+static inline float routine_narrow(double x, int type, bool saturates)
+{
+    static const struct {
+        double bits, unit, most; /* of a fraction; the least number; the largest */
+        bool is_infinite, has_minus_zero;
+    } rows[] = {{11, 0x1p-24, 65504, true, true}, {8, 0x1p-133, 0x1.fep127, true, true},
+                {4, 0x1p-9, 448, false, true},    {4, 0x1p-10, 240, false, false},
+                {3, 0x1p-16, 57344, true, true},  {3, 0x1p-17, 57344, false, false}};
+    int row = type == 10 ? 0 : type - 15, exponent = 0;
+    double step = 0, y = x;
+
+    if (isfinite(x) && x != 0) {
+        (void)frexp(x, &exponent);
+        step = ldexp(1, exponent - (int)rows[row].bits);
+        step = step < rows[row].unit ? rows[row].unit : step;
+        y = rint(x / step) * step;
+    }
+    if (fabs(y) > rows[row].most)
+        y = copysign(saturates && row > 1    ? rows[row].most
+                     : rows[row].is_infinite ? INFINITY
+                                             : NAN,
+                     y);
+    return y == 0 && !rows[row].has_minus_zero ? 0 : (float)y;
+}
+
 static inline void routine_copy(const routine_tensor *from, int64_t i, const routine_tensor *to,
                                 int64_t k)
 {

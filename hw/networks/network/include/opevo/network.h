@@ -78,7 +78,7 @@ typedef struct opevo_network_value {
     /* Where data decide how many slices there are along a dimension: its number from 1 (0: none),
      * and the value that says how many, at most the extent. Those behind are of no meaning. */
     int counted, count;
-    bool packed; /* stored in 4 bits */
+    int stored; /* ONNX's type in the file where it is another one: 4 bits, and short floats */
     /* Of a model that runs while it is read: released after the last node that reads it; in a
      * sequence, and so not released. */
     bool gone, listed;
