@@ -41,6 +41,7 @@ typedef struct opevo_i_backend_ops {
     /* Where set, a kernel without a fault, for telling whether a host can build and run any: its
      * source, and a run of its object. Errors: FAULT with what failed. */
     void (*probe)(opevo_kernel *out);
+    bool keeps_probe; /* its object is kept in the cache, as its compiler takes a second */
     opevo_status (*run_probe)(opevo_i_backend *self, const opevo_kernel *kernel, const char *object,
                               opevo_error *err);
     /* Where set, run it once more: after a kernel that failed, whether its device works. Errors:

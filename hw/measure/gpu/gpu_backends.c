@@ -4,7 +4,7 @@
 
 #include "gpu_backend_internal.h"
 
-#define BACKEND(vendor, name, language, more, ending, names, kernel, cores)                        \
+#define BACKEND(vendor, name, language, more, ending, names, kernel, keeps, cores)                 \
     static void list_##vendor(void (*add)(void *context, const opevo_hardware *row),               \
                               void *context)                                                       \
     {                                                                                              \
@@ -28,6 +28,7 @@
         .setup = opevo_i_gpu_setup,                                                                \
         .build_command = opevo_i_gpu_build_command,                                                \
         .probe = (kernel),                                                                         \
+        .keeps_probe = (keeps),                                                                    \
         .run_probe = opevo_i_gpu_run_probe,                                                        \
         .recheck = opevo_i_gpu_recheck,                                                            \
         .run_reference = opevo_i_gpu_run_reference,                                                \
@@ -35,7 +36,7 @@
         .measure = opevo_i_gpu_measure,                                                            \
         .close = opevo_i_gpu_close,                                                                \
     };
-BACKEND(cuda, "cuda", OPEVO_KERNEL_CUDA, 0, ".cu", number, opevo_i_gpu_probe, NULL)
-BACKEND(hip, "hip", OPEVO_KERNEL_HIP, 0, ".hip", number, opevo_i_gpu_probe, NULL)
+BACKEND(cuda, "cuda", OPEVO_KERNEL_CUDA, 0, ".cu", number, opevo_i_gpu_probe, false, NULL)
+BACKEND(hip, "hip", OPEVO_KERNEL_HIP, 0, ".hip", number, opevo_i_gpu_probe, false, NULL)
 BACKEND(opencl, "opencl", OPEVO_KERNEL_OPENCL, 1 << OPEVO_KERNEL_OPENCL_CPU, ".cl", some,
-        opevo_i_opencl_probe, opevo_i_opencl_cpu_cores)
+        opevo_i_opencl_probe, true, opevo_i_opencl_cpu_cores)

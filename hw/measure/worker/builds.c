@@ -248,7 +248,7 @@ static void describe_failure(const opevo_i_worker_builds *self, const opevo_i_wo
 static opevo_status build_at_once(opevo_i_worker_builds *self, opevo_i_worker_queued *item,
                                   opevo_i_process_program_end *end, opevo_error *err)
 {
-    opevo_status status = write_recipe(self, item, err);
+    opevo_status status = item->recipe.length ? OPEVO_OK : write_recipe(self, item, err);
 
     if (status == OPEVO_OK)
         status = launch(self, item, PROBE_S, err);
@@ -259,20 +259,45 @@ static opevo_status build_at_once(opevo_i_worker_builds *self, opevo_i_worker_qu
     return OPEVO_OK;
 }
 
+/* Whether it was built before, with the same command on the same device. */
+static bool find_built(opevo_i_worker_builds *self, opevo_i_worker_queued *item)
+{
+    return write_recipe(self, item, NULL) == OPEVO_OK &&
+           opevo_i_worker_cache_find(&self->cache, &item->recipe, &item->object,
+                                     &item->result.object_s, &item->refused);
+}
+
+/* For the next worker. Without room in the cache it stays where it was built. */
+static void keep_built(opevo_i_worker_builds *self, opevo_i_worker_queued *item, double build_s)
+{
+    if (opevo_i_worker_cache_add(&self->cache, &item->recipe, item->scratch.data, build_s,
+                                 &item->object, NULL) != OPEVO_OK) {
+        opevo_text_clear(&item->object);
+        opevo_text_add(&item->object, item->scratch.data);
+    }
+}
+
 /* Build the backend's own kernel, which has no fault; what fails then is this host, and the message
  * a clause. */
 static opevo_status build_probe(opevo_i_worker_builds *self, opevo_i_worker_queued *probe,
-                                opevo_error *err)
+                                bool anew, opevo_error *err)
 {
     opevo_i_process_program_end end = {0};
     opevo_text why = {0};
     opevo_status status = OPEVO_OK;
 
     self->backend->ops->probe(&probe->job.kernel);
+    anew |= !self->backend->ops->keeps_probe;
+    if (!anew && find_built(self, probe))
+        return OPEVO_OK;
     OPEVO_TRY(build_at_once(self, probe, &end, err));
     if (!end.kept || end.start_errno || end.timed_out || end.wait_status != 0) {
         describe_failure(self, probe, &end, &why);
         status = OPEVO_FAIL(err, OPEVO_FAULT, "%.500s", opevo_text_string(&why));
+    } else if (anew) {
+        opevo_text_add(&probe->object, probe->scratch.data);
+    } else {
+        keep_built(self, probe, end.elapsed_s);
     }
 cleanup:
     opevo_i_process_program_end_free(&end);
@@ -296,7 +321,7 @@ static opevo_status run_probe(const opevo_i_worker_builds *self, const opevo_i_w
 {
     int turn = opevo_i_worker_builds_take_turn(self);
     opevo_status status =
-        self->backend->ops->run_probe(self->backend, &probe->job.kernel, probe->scratch.data, err);
+        self->backend->ops->run_probe(self->backend, &probe->job.kernel, probe->object.data, err);
 
     if (status == OPEVO_OK) /* what does not end on the device goes with this process */
         opevo_i_backend_device_lock_release(turn);
@@ -311,7 +336,7 @@ opevo_status opevo_i_worker_builds_probe(opevo_i_worker_builds *self, opevo_erro
 
     if (!self->backend->ops->probe)
         return OPEVO_OK;
-    status = build_probe(self, &probe, &why);
+    status = build_probe(self, &probe, false, &why);
     if (status != OPEVO_OK)
         OPEVO_FAIL(err, status,
                    "This host cannot build kernels: %.*s; fix that, then repeat the command.",
@@ -331,7 +356,7 @@ static bool is_sound(opevo_i_worker_builds *self, const opevo_i_worker_queued *f
     bool sound = !self->backend->ops->probe || self->good_s >= failed->started_s;
 
     if (!sound) {
-        sound = build_probe(self, &probe, err) == OPEVO_OK;
+        sound = build_probe(self, &probe, true, err) == OPEVO_OK;
         remove_scratch(&probe);
         opevo_i_worker_queued_clear(&probe);
     }
@@ -355,13 +380,18 @@ opevo_status opevo_i_worker_builds_reference(opevo_i_worker_builds *self, opevo_
 
     if (!item.job.kernel.source.length)
         return OPEVO_OK;
-    OPEVO_TRY(build_at_once(self, &item, &end, err));
-    if (!end.kept || end.start_errno || end.timed_out || end.wait_status != 0)
-        status =
-            OPEVO_FAIL(err, OPEVO_INVALID, "The reference kernel is not compiled: %.800s",
-                       end.timed_out ? "it takes too long."
-                                     : complaint(self, end.error.length ? &end.error : &end.out));
-    else if (backend->ops->run_reference(backend, &item.job.kernel, item.scratch.data, &inner))
+    if (!find_built(self, &item)) {
+        OPEVO_TRY(build_at_once(self, &item, &end, err));
+        if (!end.kept || end.start_errno || end.timed_out || end.wait_status != 0) {
+            opevo_text *said = end.error.length ? &end.error : &end.out;
+
+            status = OPEVO_FAIL(err, OPEVO_INVALID, "The reference kernel is not compiled: %.800s",
+                                end.timed_out ? "it takes too long." : complaint(self, said));
+            goto cleanup;
+        }
+        keep_built(self, &item, end.elapsed_s);
+    }
+    if (backend->ops->run_reference(backend, &item.job.kernel, item.object.data, &inner))
         status = OPEVO_FAIL(err, inner.status, "%s", inner.message);
     backend->reference_s += opevo_clock_monotonic_s() - start;
 cleanup:
