@@ -245,7 +245,7 @@ class TuneKernel(unittest.TestCase):
     def test_refusals(self):
         for name, value in {
             "texmem_args": {"t": self.a}, "simulation_mode": True, "observers": [print], "log": 10,
-            "iterations": 3, "parallel": 2, "objectives": {"time": False}, "platform": 0,
+            "iterations": 0, "parallel": 2, "objectives": {"time": False}, "platform": 0,
             "smem_args": {"size": 1}, "cmem_args": {"c": self.a},
         }.items():  # fmt: skip
             with self.assertRaisesRegex(opevo.Error, f"^{name}: "):

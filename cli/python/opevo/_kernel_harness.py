@@ -14,6 +14,7 @@ from ._error import Error
 _DEFAULT_BLOCK = {"block_size_x": 256, "block_size_y": 1, "block_size_z": 1}
 _BLOCK_NAMES = ("block_size_x", "block_size_y", "block_size_z")
 _RTOL = 1e-5  # of numpy.allclose
+_RUNS_MOST = 1000
 _ELEMENTS = {
     "float32": "f32",
     "float64": "f64",
@@ -353,13 +354,19 @@ def defines_of(
 
 
 def harness_of(
-    kernel_name: str, arguments: Arguments, launch: Mapping[str, Any], atol: float | None
+    kernel_name: str,
+    arguments: Arguments,
+    launch: Mapping[str, Any],
+    atol: float | None,
+    iterations: int,
 ) -> dict[str, Any]:
     """A harness whose floats are compared as by numpy.allclose, and all else exactly; without
     `atol` nothing is compared."""
+    if not 1 <= int(iterations) <= _RUNS_MOST:
+        raise Error(f"iterations: give a whole number from 1 to {_RUNS_MOST}.")
     step = {("launch" if launch else "call"): kernel_name, **launch}
     harness: dict[str, Any] = {
-        "tune": {"sizes": {}},
+        "tune": {"sizes": {}, "runs": int(iterations)},
         "buffers": arguments.buffers,
         "steps": [{**step, "arguments": arguments.arguments}],
         "outputs": {

@@ -37,7 +37,6 @@ _REFUSED = {
     "objectives": (None, "opevo tune has --criteria for several at once"),
     "observers": (None, "opevo tune has --criterion for energy, code size and build time"),
     "log": (None, "opevo writes no log"),
-    "iterations": (7, "a kernel is timed until its time is known well enough"),
 }
 
 
@@ -214,7 +213,7 @@ def tune_kernel(
         if shared is not None:
             launch["shared"] = shared
         passed = Arguments(folder, arguments, answer, cmem_args)
-        harness = harness_of(kernel_name, passed, launch, None if verify else atol)
+        harness = harness_of(kernel_name, passed, launch, None if verify else atol, iterations)
         if defines is not None:
             harness["macros"] = False
         harness["compiler"] = [

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { NESTING = 8, STEPS = 256, CASES = 256 };
+enum { NESTING = 8, STEPS = 256, CASES = 256, RUNS = 1000 };
 
 static opevo_status no_memory(const opevo_harness *harness, opevo_error *err)
 {
@@ -376,7 +376,8 @@ cleanup:
 static opevo_status read_tune(opevo_harness *harness, const opevo_json_reader *tune,
                               opevo_error *err)
 {
-    static const char *const known[] = {"sizes", "seeds", NULL};
+    static const char *const known[] = {"runs", "sizes", "seeds", NULL};
+    json_t *runs = json_object_get(tune->value, "runs");
     json_t *sizes = json_object_get(tune->value, "sizes");
     json_t *seeds = json_object_get(tune->value, "seeds");
     opevo_json_reader at = opevo_json_member(tune, "seeds");
@@ -385,6 +386,10 @@ static opevo_status read_tune(opevo_harness *harness, const opevo_json_reader *t
 
     if (status == OPEVO_OK)
         status = check_values(tune, sizes, err);
+    if (status == OPEVO_OK && runs &&
+        (!json_is_integer(runs) || json_integer_value(runs) < 1 || json_integer_value(runs) > RUNS))
+        status = opevo_json_fail(tune, err, "\"runs\" must be a whole number from 1 to %d.", RUNS);
+    harness->runs = (unsigned)json_integer_value(runs);
     if (status == OPEVO_OK && seeds && json_array_size(seeds) < 2)
         status = opevo_json_fail(&at, err, "An array of at least two seeds is expected.");
     for (size_t i = 0; status == OPEVO_OK && i < (seeds ? json_array_size(seeds) : 2); i++) {

@@ -93,6 +93,11 @@ const char *opevo_harness_computation(const opevo_harness *harness)
     return harness->computation;
 }
 
+unsigned opevo_harness_runs(const opevo_harness *harness)
+{
+    return harness->runs;
+}
+
 /* ---- The case that is timed ---- */
 
 /* Its names with these values; the caller closes it. */

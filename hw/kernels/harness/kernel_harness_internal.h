@@ -132,6 +132,7 @@ struct opevo_harness {
     json_t *baselines;                   /* likewise, of "judge" */
     opevo_harness_judging judging;       /* the rest of that */
     bool plain;                          /* parameters are not macros */
+    unsigned runs;                       /* that are timed; 0: it is not said */
     opevo_harness_values values;         /* owned */
     opevo_i_harness_case_plan *cases[OPEVO_HARNESS_SETS];
     size_t case_count[OPEVO_HARNESS_SETS];

@@ -131,6 +131,8 @@ static int64_t primary(scanner *s)
             value = fail(s, "a value is too large");
     } else if (accept(s, "!")) {
         value = !primary(s);
+    } else if (accept(s, "~")) {
+        value = ~primary(s);
     } else if (isdigit((unsigned char)*s->at)) {
         value = number(s);
     } else if (isalpha((unsigned char)*s->at) || *s->at == '_') {
@@ -180,31 +182,93 @@ static int64_t sum(scanner *s)
     return value;
 }
 
-static int64_t comparison(scanner *s)
+/* As in C; what leaves the 63 bits of a number has no value. */
+static int64_t shift(scanner *s)
 {
     int64_t value = sum(s);
 
+    while (!s->fault) {
+        bool left = accept(s, "<<");
+        int64_t bits = 0;
+
+        if (!left && !accept(s, ">>"))
+            break;
+        bits = sum(s);
+        if (s->fault)
+            break;
+        if (bits < 0 || bits > 62 || (left && value < 0))
+            return fail(s, "a shift is by 0 to 62 bits, to the left of no negative number");
+        if (!left)
+            value >>= bits;
+        else if (__builtin_mul_overflow(value, (int64_t)1 << bits, &value))
+            return fail(s, "a value is too large");
+    }
+    return value;
+}
+
+static int64_t comparison(scanner *s)
+{
+    int64_t value = shift(s);
+
     if (accept(s, "<="))
-        return value <= sum(s);
+        return value <= shift(s);
     if (accept(s, ">="))
-        return value >= sum(s);
+        return value >= shift(s);
     if (accept(s, "=="))
-        return value == sum(s);
+        return value == shift(s);
     if (accept(s, "!="))
-        return value != sum(s);
+        return value != shift(s);
     if (accept(s, "<"))
-        return value < sum(s);
+        return value < shift(s);
     if (accept(s, ">"))
-        return value > sum(s);
+        return value > shift(s);
+    return value;
+}
+
+/* "&", and not the first of "&&". */
+static bool accept_bits(scanner *s, char operator)
+{
+    while (*s->at == ' ')
+        s->at++;
+    if (*s->at != operator|| s->at[1] == operator)
+        return false;
+    s->at++;
+    return true;
+}
+
+static int64_t bits_and(scanner *s)
+{
+    int64_t value = comparison(s);
+
+    while (!s->fault && accept_bits(s, '&'))
+        value &= comparison(s);
+    return value;
+}
+
+static int64_t bits_xor(scanner *s)
+{
+    int64_t value = bits_and(s);
+
+    while (!s->fault && accept_bits(s, '^'))
+        value ^= bits_and(s);
+    return value;
+}
+
+static int64_t bits_or(scanner *s)
+{
+    int64_t value = bits_xor(s);
+
+    while (!s->fault && accept_bits(s, '|'))
+        value |= bits_xor(s);
     return value;
 }
 
 static int64_t conjunction(scanner *s)
 {
-    int64_t value = comparison(s);
+    int64_t value = bits_or(s);
 
     while (!s->fault && accept(s, "&&"))
-        value = (comparison(s) != 0) & (value != 0);
+        value = (bits_or(s) != 0) & (value != 0);
     return value;
 }
 

@@ -453,6 +453,7 @@ static void measure(opevo_i_backend *backend, const opevo_i_wire_job *job, const
     plan.threads = job->kernel.parallel || job->library ? self->super.threads : 1;
     plan.slow_s = opevo_i_wire_job_slow_s(job);
     plan.check_below_s = self->own ? opevo_i_own_check_below_s(self->own, job) : INFINITY;
+    plan.runs = self->own ? opevo_harness_runs(opevo_i_own_harness(self->own)) : 0;
     plan.kernel = &job->kernel;
     for (int turn = 0; turn < TURNS && kept; turn++) {
         const opevo_i_cpu_windows *windows = &self->windows;

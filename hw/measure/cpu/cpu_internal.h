@@ -72,6 +72,7 @@ typedef struct opevo_i_cpu_plan {
     unsigned calls;   /* executions that are judged one by one, in place of windows; 0: windows */
     int core;         /* to measure on; -1: any */
     unsigned threads; /* of the kernel; 0 and 1: the calling one alone */
+    unsigned runs;    /* samples at most, unless least_s needs more; 0: any number */
     const int *cores; /* for more threads: one for each */
     uint64_t memory_bytes; /* that the kernel may take, beside scratch and packed memory */
     /* Whose memory that is; NULL: of a kernel with neither. */

@@ -208,6 +208,7 @@ static char take_samples(const timing *self)
         letter = take_sample(self, &calls);
         spent_s = opevo_clock_monotonic_s() - start;
         if (windows->sample_count == most || windows->slow ||
+            (plan->runs && windows->sample_count >= plan->runs && spent_s >= plan->least_s) ||
             (windows->sample_count % 4 == 0 && spent_s >= plan->least_s && is_precise(self)) ||
             (spent_s >= plan->repeat_s && windows->sample_count > 0))
             break;

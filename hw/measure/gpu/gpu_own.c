@@ -101,9 +101,13 @@ opevo_status opevo_i_gpu_own_blocks(const opevo_i_gpu_backend *self, const opevo
 /* As many as have time, and one where the first execution took all of it. */
 static unsigned count_windows(const opevo_i_gpu_backend *self, bool single, double first_s)
 {
+    unsigned asked = opevo_harness_runs(opevo_i_own_harness(self->own));
+    double most = asked ? asked : WINDOWS;
+
     if (single || first_s >= self->repeat_s)
         return 1;
-    return (unsigned)fmax(LEAST_WINDOWS, fmin(WINDOWS, self->repeat_s / fmax(first_s, 1e-9)));
+    most = fmin(most, fmax(LEAST_WINDOWS, self->repeat_s / fmax(first_s, 1e-9)));
+    return (unsigned)most;
 }
 
 /* The samples of the last run. */

@@ -107,12 +107,28 @@ CHECK_TEST(faults_are_named_with_file_and_key)
             "5}], \"seeds\": [2]}], \"final\": [{\"sizes\": [{\"n\": 5}], \"seeds\": [3, 1]}]}");
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wparentheses" /* they are what is tested */
 CHECK_TEST(expressions_follow_c)
 {
+    enum { n = 10 };
+#define AS_IN_C(expression)                                                                        \
+    {                                                                                              \
+#expression, expression                                                                    \
+    }
     static const struct {
         const char *text;
         int64_t value;
-    } rows[] = {{"1 + 2 * 3", 7},
+    } rows[] = {AS_IN_C(1 << n >> 3),
+                AS_IN_C(1 << (n - 2) < 300),
+                AS_IN_C(2 + 1 << 3 - 1),
+                AS_IN_C(n & 6 | n ^ 3),
+                AS_IN_C(n & 3 == 3),
+                AS_IN_C(n | 4 ^ 12 & 7),
+                AS_IN_C(~n + 1),
+                AS_IN_C(n & 1 || n & 2 && 0),
+                AS_IN_C(-9 >> 1),
+                {"1 + 2 * 3", 7},
                 {"(1 + 2) * 3", 9},
                 {"7 / 2 - 7 % 4", 0},
                 {"-7 / 2", -3},
@@ -137,6 +153,12 @@ CHECK_TEST(expressions_follow_c)
     CHECK_FAILS(
         OPEVO_INVALID, "too large",
         opevo_i_harness_size_evaluate("9223372036854775807 + 1", &names, "k", &value, &err));
+    CHECK_FAILS(OPEVO_INVALID, "too large",
+                opevo_i_harness_size_evaluate("3 << 62", &names, "k", &value, &err));
+    CHECK_FAILS(OPEVO_INVALID, "by 0 to 62 bits",
+                opevo_i_harness_size_evaluate("1 << n * 7", &names, "k", &value, &err));
+    CHECK_FAILS(OPEVO_INVALID, "by 0 to 62 bits",
+                opevo_i_harness_size_evaluate("-1 << 1", &names, "k", &value, &err));
     CHECK_FAILS(OPEVO_INVALID, "something follows",
                 opevo_i_harness_size_evaluate("1 2", &names, "k", &value, &err));
     CHECK_FAILS(
@@ -145,6 +167,7 @@ CHECK_TEST(expressions_follow_c)
             "((((((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))))))",
             &names, "k", &value, &err));
 }
+#pragma GCC diagnostic pop
 
 /* y = 2 x, or with a fault at the last element. */
 typedef struct doubler {

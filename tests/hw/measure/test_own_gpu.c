@@ -16,14 +16,15 @@ static const char source[] = "extern \"C\" __global__ void __launch_bounds__(WID
                              "    if (WHICH == 3 && first == 2)\n        c[3] = 7;\n"
                              "}\n";
 
-#define HARNESS(more)                                                                              \
+#define HARNESS(more) HARNESS_TIMED(more, "")
+#define HARNESS_TIMED(more, runs)                                                                  \
     "{\"buffers\": {\"a\": {\"type\": \"f32\", \"count\": \"n\", \"fill\": {\"uniform\": [-1, "    \
     "1]}}, \"b\": {\"type\": \"f32\", \"count\": \"n\", \"fill\": {\"uniform\": [-1, 1]}},"        \
     " \"c\": {\"type\": \"f32\", \"count\": \"n\"}},"                                              \
     "\"steps\": [{\"launch\": \"add\", \"grid\": \"ceil(n, WIDE * ITEMS)\", \"block\": "           \
     "\"WIDE\", \"arguments\": [\"a\", \"b\", \"c\", {\"i32\": \"n\"}]}],"                          \
     "\"outputs\": {\"c\": \"exact\"}," more "\"bytes\": \"12 * n\","                               \
-    "\"tune\": {\"sizes\": {\"n\": 100}}}"
+    "\"tune\": {\"sizes\": {\"n\": 100}" runs "}}"
 
 static const char space[] = "{\"WHICH\": {\"_type\": \"discrete\", \"_value\": [0, 1, 2, 3]},"
                             "\"WIDE\": {\"_type\": \"discrete\", \"_value\": [16, 32]},"
@@ -67,6 +68,24 @@ CHECK_TEST(test_cuda)
 CHECK_TEST(test_hip)
 {
     check_device("hip:0", "add.hip");
+}
+
+/* As many samples as the harness says. */
+CHECK_TEST(test_runs)
+{
+    opevo_objective *objective = NULL;
+    opevo_index point = 0;
+    opevo_outcome outcome;
+
+    CHECK_OK(own_open("cuda:0", "add.cu", source, HARNESS_TIMED("", ", \"runs\": 7"), space,
+                      &objective, &err));
+    CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+    assert_int_equal(outcome.kind, OPEVO_OUTCOME_OK);
+    assert_int_equal(outcome.sample_count, 7);
+    opevo_objective_destroy(objective);
+    CHECK_FAILS(OPEVO_INVALID, "\"runs\" must be a whole number",
+                own_open("cuda:0", "add.cu", source, HARNESS_TIMED("", ", \"runs\": 0"), space,
+                         &objective, &err));
 }
 
 /* What the driver says of the kernel; blocks of 32 leave 96 of 100 work items. */

@@ -112,6 +112,8 @@ typedef struct opevo_harness_rate {
 } opevo_harness_rate;
 opevo_status opevo_harness_rate_of(const opevo_harness *harness, opevo_harness_rate *out,
                                    opevo_error *err);
+/* How many executions or windows of it are timed at most; 0: as many as its time needs. */
+unsigned opevo_harness_runs(const opevo_harness *harness);
 /* What is accepted of an output: |x - g| of at most `bound`, `relative` to max(|g|, floor), or to
  * their sum; for whole ones, and for "exact", 0. */
 typedef struct opevo_harness_tolerance {
