@@ -56,19 +56,6 @@ OPEVO_CUDA_FUNCTION(cosh)
 OPEVO_CUDA_FUNCTION(tanh)
 OPEVO_CUDA_FUNCTION(erf)
 OPEVO_CUDA_FUNCTION(erfc)
-OPEVO_CUDA float rsqrtf(float x)
-{
-    return 1 / __builtin_sqrtf(x);
-}
-OPEVO_CUDA float rsqrt(float x)
-{
-    return 1 / __builtin_sqrtf(x);
-}
-OPEVO_CUDA double rsqrt(double x)
-{
-    return 1 / __builtin_sqrt(x);
-}
-
 #define OPEVO_CUDA_FUNCTION_2(name)                                                                \
     OPEVO_CUDA float name##f(float x, float y)                                                     \
     {                                                                                              \
@@ -102,6 +89,14 @@ OPEVO_CUDA double fma(double a, double b, double c)
     return __builtin_fma(a, b, c);
 }
 
+/* What each device computes in its own way: with OPEVO_TELL_APART by a function that nobody has. */
+#ifdef OPEVO_TELL_APART
+extern "C" __attribute__((device)) float opevo_rough(float value);
+#define OPEVO_CUDA_ROUGH(name, parameters, value)                                                  \
+    OPEVO_CUDA_SAME(name, float, parameters, opevo_rough(value))
+#else
+#define OPEVO_CUDA_ROUGH(name, parameters, value) OPEVO_CUDA_SAME(name, float, parameters, value)
+#endif
 #define OPEVO_CUDA_SAME(name, type, parameters, value)                                             \
     OPEVO_CUDA type name parameters                                                                \
     {                                                                                              \
@@ -111,19 +106,22 @@ OPEVO_CUDA_SAME(min, float, (float a, float b), fminf(a, b))
 OPEVO_CUDA_SAME(max, float, (float a, float b), fmaxf(a, b))
 OPEVO_CUDA_SAME(min, double, (double a, double b), fmin(a, b))
 OPEVO_CUDA_SAME(max, double, (double a, double b), fmax(a, b))
-OPEVO_CUDA_SAME(__expf, float, (float x), expf(x))
-OPEVO_CUDA_SAME(__exp10f, float, (float x), powf(10, x))
-OPEVO_CUDA_SAME(__logf, float, (float x), logf(x))
-OPEVO_CUDA_SAME(__log2f, float, (float x), log2f(x))
-OPEVO_CUDA_SAME(__sinf, float, (float x), sinf(x))
-OPEVO_CUDA_SAME(__cosf, float, (float x), cosf(x))
-OPEVO_CUDA_SAME(__tanf, float, (float x), tanf(x))
-OPEVO_CUDA_SAME(__powf, float, (float x, float y), powf(x, y))
-OPEVO_CUDA_SAME(__fdividef, float, (float x, float y), x / y)
+OPEVO_CUDA_ROUGH(rsqrtf, (float x), 1 / __builtin_sqrtf(x))
+OPEVO_CUDA_ROUGH(rsqrt, (float x), 1 / __builtin_sqrtf(x))
+OPEVO_CUDA_SAME(rsqrt, double, (double x), 1 / __builtin_sqrt(x))
+OPEVO_CUDA_ROUGH(__expf, (float x), expf(x))
+OPEVO_CUDA_ROUGH(__exp10f, (float x), powf(10, x))
+OPEVO_CUDA_ROUGH(__logf, (float x), logf(x))
+OPEVO_CUDA_ROUGH(__log2f, (float x), log2f(x))
+OPEVO_CUDA_ROUGH(__sinf, (float x), sinf(x))
+OPEVO_CUDA_ROUGH(__cosf, (float x), cosf(x))
+OPEVO_CUDA_ROUGH(__tanf, (float x), tanf(x))
+OPEVO_CUDA_ROUGH(__powf, (float x, float y), powf(x, y))
+OPEVO_CUDA_ROUGH(__fdividef, (float x, float y), x / y)
 OPEVO_CUDA_SAME(__fadd_rn, float, (float x, float y), x + y)
 OPEVO_CUDA_SAME(__fmul_rn, float, (float x, float y), x *y)
 OPEVO_CUDA_SAME(__fmaf_rn, float, (float x, float y, float z), fmaf(x, y, z))
-OPEVO_CUDA_SAME(__frsqrt_rn, float, (float x), rsqrtf(x))
+OPEVO_CUDA_ROUGH(__frsqrt_rn, (float x), rsqrtf(x))
 OPEVO_CUDA_SAME(__popc, int, (unsigned x), __builtin_popcount(x))
 OPEVO_CUDA_SAME(__clz, int, (int x), x ? __builtin_clz(x) : 32)
 OPEVO_CUDA_SAME(__ffs, int, (int x), __builtin_ffs(x))

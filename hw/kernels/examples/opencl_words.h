@@ -34,7 +34,14 @@ void opevo_barrier_of_nothing(void) __attribute__((convergent));
 /* ---- Functions ---- */
 
 #define fma(a, b, c) __builtin_elementwise_fma(a, b, c)
-#define mad(a, b, c) ((a) * (b) + (c))
+/* What each device computes in its own way: with OPEVO_TELL_APART by a function that nobody has. */
+#ifdef OPEVO_TELL_APART
+float opevo_rough(float value);
+#define OPEVO_ROUGH(value) opevo_rough(value)
+#else
+#define OPEVO_ROUGH(value) (value)
+#endif
+#define mad(a, b, c) OPEVO_ROUGH((a) * (b) + (c))
 #define max(a, b) __builtin_elementwise_max(a, b)
 #define min(a, b) __builtin_elementwise_min(a, b)
 #define fmax(a, b) __builtin_elementwise_max(a, b)
@@ -44,7 +51,7 @@ void opevo_barrier_of_nothing(void) __attribute__((convergent));
 #define floor(a) __builtin_elementwise_floor(a)
 #define ceil(a) __builtin_elementwise_ceil(a)
 #define sqrt(a) __builtin_elementwise_sqrt(a)
-#define rsqrt(a) (1 / __builtin_elementwise_sqrt(a))
+#define rsqrt(a) OPEVO_ROUGH(1 / __builtin_elementwise_sqrt(a))
 #define exp(a) __builtin_elementwise_exp(a)
 #define exp2(a) __builtin_elementwise_exp2(a)
 #define log(a) __builtin_elementwise_log(a)
@@ -54,17 +61,17 @@ void opevo_barrier_of_nothing(void) __attribute__((convergent));
 #define tanh(a) __builtin_elementwise_tanh(a)
 #define pow(a, b) __builtin_elementwise_pow(a, b)
 #define erf(a) __builtin_erff(a)
-#define native_exp(a) exp(a)
-#define native_exp2(a) exp2(a)
-#define native_log(a) log(a)
-#define native_log2(a) log2(a)
-#define native_sqrt(a) sqrt(a)
-#define native_rsqrt(a) rsqrt(a)
-#define native_sin(a) sin(a)
-#define native_cos(a) cos(a)
-#define native_divide(a, b) ((a) / (b))
-#define native_recip(a) (1 / (a))
-#define half_exp(a) exp(a)
-#define half_sqrt(a) sqrt(a)
+#define native_exp(a) OPEVO_ROUGH(exp(a))
+#define native_exp2(a) OPEVO_ROUGH(exp2(a))
+#define native_log(a) OPEVO_ROUGH(log(a))
+#define native_log2(a) OPEVO_ROUGH(log2(a))
+#define native_sqrt(a) OPEVO_ROUGH(sqrt(a))
+#define native_rsqrt(a) OPEVO_ROUGH(rsqrt(a))
+#define native_sin(a) OPEVO_ROUGH(sin(a))
+#define native_cos(a) OPEVO_ROUGH(cos(a))
+#define native_divide(a, b) OPEVO_ROUGH((a) / (b))
+#define native_recip(a) OPEVO_ROUGH(1 / (a))
+#define half_exp(a) OPEVO_ROUGH(exp(a))
+#define half_sqrt(a) OPEVO_ROUGH(sqrt(a))
 
 #endif

@@ -98,6 +98,8 @@ static opevo_status read_request(const char *text, request *out, opevo_error *er
     out->compare = json_is_true(json_object_get(root, "compare"));
     out->seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
     status = opevo_i_prover_words_read(json_object_get(root, "set"), &out->words, err);
+    if (status == OPEVO_OK && out->of_bits)
+        status = opevo_i_prover_words_add(&out->words, "-DOPEVO_TELL_APART\n", err);
     if (status == OPEVO_OK && json_object_get(root, "words"))
         status = opevo_i_prover_words_add(&out->words,
                                           json_string_value(json_object_get(root, "words")), err);

@@ -274,7 +274,7 @@ void opevo_i_cpu_child(const opevo_i_cpu_plan *plan, const char *object, const c
     unsigned threads = plan->threads > 1 ? plan->threads : 1;
     const opevo_i_process_limits limits = {
         .memory_bytes = plan->memory_bytes + (threads - 1) * THREAD_MEMORY,
-        .processor_s = threads * (3 * plan->run_limit_s + 2 * plan->repeat_s + 2),
+        .processor_s = threads * ((3 + plan->calls) * plan->run_limit_s + 2 * plan->repeat_s + 2),
         .cores = plan->threads > 1 ? plan->cores
                  : plan->core < 0  ? NULL
                                    : &plan->core,

@@ -422,7 +422,8 @@ static opevo_status fill(kernels *self, const opevo_live_options *options,
     live->pool.start_limit_s =
         opevo_i_engine_live_start_s(&options->workers) + REFERENCE_S * self->bench.amount;
     /* Three measurements of a disturbed kernel, each with its check, warm-up and new inputs. */
-    live->pool.job_limit_s = 3 * (3 * options->run_limit_s + 2 * options->repeat_s) + 30;
+    live->pool.job_limit_s =
+        3 * ((3 + options->calls) * options->run_limit_s + 2 * options->repeat_s) + 30;
     live->pool.silence_s =
         live->pool.job_limit_s + DEPTH * OPEVO_I_STARVED * options->build_limit_s;
     live->pool.builds = true;

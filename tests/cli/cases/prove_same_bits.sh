@@ -21,6 +21,16 @@ prove up.c --same-bits same.c --harness sum.json
 prove up.c --same-bits down.c --harness sum.json
 grep -c 'of the other kernel' said
 opevo prove up.c --same-bits same.c --harness sum.json --json | tail -1 | sed 's/"source": "[^"]*"/"source": S/'
+# What each device computes in its own way is not decided, though it is one function of real numbers.
+sed 's/{"call": "sum", /{"launch": "sum", "grid": 1, "block": "n", /; s/"count": 1}/"count": "n"}/' sum.json >each.json
+each() { echo "__global__ void sum(const float *A, float *C, int n) { C[threadIdx.x] = $2; }" >"$1"; }
+each exact.cu 'expf(A[threadIdx.x])'
+each fast.cu '__expf(A[threadIdx.x])'
+each root.cu 'rsqrtf(A[threadIdx.x])'
+prove exact.cu --same-bits exact.cu --harness each.json
+prove exact.cu --same-bits fast.cu --harness each.json
+prove root.cu --same-bits root.cu --harness each.json
+prove fast.cu --harness each.json --computes 'A[i:8]; C[i] = exp(A[i])'
 # Folders: the same schedule, and others of one computation.
 for seed in 1 2; do
     opevo tune 'C[i:8,j:8] = sum(k:8) A[i,k]*B[k,j]' --on cpu --trials 1 --tuner random --seed $seed --start none --finals 0 --emit folder$seed --quiet >/dev/null 2>&1
