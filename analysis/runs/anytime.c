@@ -137,11 +137,12 @@ opevo_status opevo_confidence_sequence(const double *values, size_t count, opevo
                                        double confidence, opevo_interval *out, opevo_error *err)
 {
     double *room = opevo_malloc(2 * count, sizeof *room), width = range.high - range.low;
-    bets self = {room, room + count, count};
+    bets self = {room, NULL, count};
     opevo_status status = OPEVO_OK;
 
     if (!room)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an interval of %zu values.", count);
+    self.bet = room + count;
     for (size_t i = 0; i < count; i++) {
         if (!(values[i] >= range.low && values[i] <= range.high)) {
             status = OPEVO_FAIL(err, OPEVO_INVALID, "A value lies outside its range.");

@@ -212,7 +212,7 @@ static opevo_status order_names(opevo_stored_study *data, opevo_error *err)
 {
     size_t landscapes = 0, contenders = 0;
     size_t *places = opevo_malloc(data->landscape_count + data->contender_count, sizeof *places);
-    size_t *of_contenders = places + data->landscape_count;
+    size_t *of_contenders = NULL;
     opevo_stored_landscape *named = opevo_calloc(data->landscape_count, sizeof *named);
     opevo_stored_contender *rows = opevo_calloc(data->contender_count, sizeof *rows);
     opevo_status status = OPEVO_OK;
@@ -221,6 +221,7 @@ static opevo_status order_names(opevo_stored_study *data, opevo_error *err)
         status = fail_memory(err);
         goto cleanup;
     }
+    of_contenders = places + data->landscape_count;
     memset(places, 0xff, (data->landscape_count + data->contender_count) * sizeof *places);
     for (size_t i = 0; i < data->run_count; i++) {
         data->runs[i].landscape = renumber(places, &landscapes, data->runs[i].landscape);

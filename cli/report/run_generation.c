@@ -235,7 +235,7 @@ cleanup:
 static void add_recent_parameter(const opevo_i_cli_run_digest *self, size_t parameter, size_t count,
                                  opevo_index *vertices, opevo_text *out)
 {
-    chance chances[OPEVO_I_DIGEST_RECENT];
+    chance chances[OPEVO_I_DIGEST_RECENT] = {{0}};
     size_t different = 0;
 
     for (size_t i = 0; i < count; i++) {

@@ -269,6 +269,7 @@ static void add_module(opevo_i_edit_cl *self)
     opevo_text functions = {0};
 
     opevo_i_edit_cl_find_spaces(self);
+    /* cppcheck-suppress autoVariables ; it is put back below */
     self->out = &functions;
     add_constants(self);
     for (LLVMValueRef f = LLVMGetFirstFunction(self->llvm); f; f = LLVMGetNextFunction(f)) {

@@ -158,7 +158,7 @@ static opevo_status print_opencl_run(const opevo_i_own_export *what, opevo_text 
     if (compared)
         OPEVO_TRY(opevo_harness_print_launches(what->harness, &what->first->whole,
                                                "static void opevo_reference", &launches, err));
-    for (int i = 0; i <= compared; i++)
+    for (int i = 0; i < (compared ? 2 : 1); i++)
         opevo_text_fill(out, i ? opevo_i_own_opencl_refer : opevo_i_own_opencl_run,
                         (opevo_text_slot[]){{"options", opevo_text_string(&options)},
                                             {"first_options", opevo_text_string(&first)},

@@ -531,6 +531,7 @@ static opevo_status prove(answer *self, request *asked, opevo_error *err)
     OPEVO_TRY(prove_all(self, err));
     status = prove_shared(self, asked, err);
 cleanup:
+    self->module = NULL;
     opevo_i_prover_unload(&module);
     return status;
 }

@@ -264,10 +264,12 @@ static bool meets_twice(const opevo_i_nest_loops *self, const opevo_i_affine_ato
     int64_t below = 0;
 
     for (int n = 0; n < axis->count; n++) {
-        int least = -1;
+        int least = 0;
 
-        for (int i = 0; i < axis->count; i++)
-            if (!taken[i] && (least < 0 || axis->term[i].factor < axis->term[least].factor))
+        while (taken[least])
+            least++;
+        for (int i = least + 1; i < axis->count; i++)
+            if (!taken[i] && axis->term[i].factor < axis->term[least].factor)
                 least = i;
         taken[least] = true;
         if (!is_decided(self, atoms, axis->term[least].atom, at))
