@@ -355,8 +355,10 @@ opevo_status opevo_i_net_find_copies(const opevo_network_inference *inference,
     elements = opevo_array_elements(array);
     self.is_float = array->type == OPEVO_NETWORK_FLOAT32;
     OPEVO_TRY(start(&self, err));
-    if (elements == 0)
+    if (elements == 0) { /* nothing moves */
+        step->kind = OPEVO_NETWORK_STEP_COPY;
         goto cleanup;
+    }
     self.map = opevo_calloc((size_t)elements, sizeof *self.map);
     self.other = opevo_calloc((size_t)elements, sizeof *self.other);
     if (!self.map || !self.other)

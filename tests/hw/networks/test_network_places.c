@@ -173,6 +173,33 @@ CHECK_TEST(test_outside)
     model_finish(&made);
 }
 
+/* Parts without elements are moved by nothing, and so libraries have code for them. */
+CHECK_TEST(test_nothing_moves)
+{
+    opevo_network_inference *inference = NULL;
+    opevo_network *network = NULL;
+    model made;
+
+    model_start(&made);
+    made.opset.version = 14;
+    add_input(&made, "x", 2, (int64_t[]){4, 5});
+    add_whole(&made, "from", 1, (int64_t[]){4});
+    add_whole(&made, "to", 1, (int64_t[]){9});
+    add_node(&made, "Slice", "x from to", "none");
+    add_node(&made, "Trilu", "none", "y");
+    set_output(&made, "y");
+    CHECK_OK(model_read(&made, NULL, &network));
+    CHECK_OK(opevo_network_inference_create(network, &inference, &err));
+    assert_int_equal(inference->steps, 2);
+    for (int n = 0; n < inference->steps; n++) {
+        assert_int_equal(inference->step[n].kind, OPEVO_NETWORK_STEP_COPY);
+        assert_int_equal(inference->step[n].copies, 0);
+    }
+    opevo_network_inference_destroy(inference);
+    opevo_network_destroy(network);
+    model_finish(&made);
+}
+
 int main(void)
 {
     return check_tests(NULL, remove_model);
