@@ -166,6 +166,16 @@ class TuneKernel(unittest.TestCase):
             close = numpy.allclose(answer[2], sums, atol=0)
             self.assertEqual(len(results), int(close), factor)
 
+    def test_answers_of_any_size_are_verified(self):
+        def verify(answer, results):
+            return numpy.isclose(answer[2], results[2].sum(), rtol=1e-3)
+
+        total = [None, None, (self.a + self.b).sum(dtype=numpy.float64), None]
+        results, _ = self.tune([2, 1], verify=verify, answer=total)
+        self.assertEqual([each["shift"] for each in results], [1])
+        with self.assertRaisesRegex(opevo.Error, r"^answer\[2\]: 1 elements instead of"):
+            self.tune([1], answer=total)
+
     def test_verify(self):
         seen = []
 

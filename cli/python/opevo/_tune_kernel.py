@@ -212,7 +212,7 @@ def tune_kernel(
         shared = shared_of(smem_args, tune_params)
         if shared is not None:
             launch["shared"] = shared
-        passed = Arguments(folder, arguments, answer, cmem_args)
+        passed = Arguments(folder, arguments, answer, cmem_args, verify is not None)
         harness = harness_of(kernel_name, passed, launch, None if verify else atol, iterations)
         if defines is not None:
             harness["macros"] = False
