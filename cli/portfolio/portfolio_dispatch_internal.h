@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Functions that call the kernels of a portfolio (portfolio_opencl.c). */
+/* Functions that call the kernels of a portfolio (portfolio_opencl.c, portfolio_gpu.c). */
 
 #ifndef OPEVO_PORTFOLIO_DISPATCH_INTERNAL_H
 #define OPEVO_PORTFOLIO_DISPATCH_INTERNAL_H
@@ -22,5 +22,20 @@ void opevo_i_cli_portfolio_opencl_free(opevo_i_cli_portfolio_opencl *self);
 void opevo_i_cli_portfolio_opencl_header(bool has_shapes, opevo_text *out);
 void opevo_i_cli_portfolio_opencl_source(const opevo_i_cli_portfolio_opencl *self,
                                          const char *shapes, opevo_text *out);
+
+/* The same in CUDA and HIP: kernels.h, kernels.cu or kernels.hip.cpp, and their rules of make. */
+typedef struct opevo_i_cli_portfolio_gpu {
+    opevo_text includes, calls, scratch;
+} opevo_i_cli_portfolio_gpu;
+
+void opevo_i_cli_portfolio_gpu_add(opevo_i_cli_portfolio_gpu *self, size_t workload,
+                                   const opevo_kernel *kernel, int operands);
+void opevo_i_cli_portfolio_gpu_free(opevo_i_cli_portfolio_gpu *self);
+void opevo_i_cli_portfolio_gpu_header(opevo_kernel_dialect dialect, bool has_shapes,
+                                      opevo_text *out);
+void opevo_i_cli_portfolio_gpu_source(const opevo_i_cli_portfolio_gpu *self,
+                                      opevo_kernel_dialect dialect, const char *shapes,
+                                      opevo_text *out);
+void opevo_i_cli_portfolio_gpu_rules(opevo_kernel_dialect dialect, opevo_text *out);
 
 #endif

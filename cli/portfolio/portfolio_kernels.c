@@ -26,8 +26,10 @@ typedef struct writer {
     const opevo_call *call;
     const char *folder;
     size_t written;
-    bool all_c, all_opencl; /* all kernels are, and take dense arrays */
+    bool alike;                   /* all kernels are of one kind, and take dense arrays */
+    opevo_kernel_dialect dialect; /* of the first */
     opevo_i_cli_portfolio_opencl opencl;
+    opevo_i_cli_portfolio_gpu gpu;
     opevo_text folders;         /* words of the Makefile */
     opevo_text includes, calls; /* of kernels.c */
     opevo_text scratch, shapes; /* likewise */
@@ -63,6 +65,16 @@ static double fitness_of(const opevo_i_cli_portfolio *self, size_t workload,
         count++;
     }
     return sum / (double)count;
+}
+
+static bool is_opencl(const writer *self)
+{
+    return self->dialect == OPEVO_KERNEL_OPENCL || self->dialect == OPEVO_KERNEL_OPENCL_CPU;
+}
+
+static bool is_gpu(const writer *self)
+{
+    return self->dialect == OPEVO_KERNEL_CUDA || self->dialect == OPEVO_KERNEL_HIP;
 }
 
 /* A case of the functions in kernels.c. */
@@ -107,23 +119,22 @@ static opevo_status describe(writer *self, size_t workload, const opevo_kernel_m
     opevo_text why = {0};
     opevo_status status = OPEVO_OK;
 
-    self->all_c = self->all_c && maker->dialect == OPEVO_KERNEL_C && maker->computation;
-    self->all_opencl =
-        self->all_opencl && maker->computation &&
-        (maker->dialect == OPEVO_KERNEL_OPENCL || maker->dialect == OPEVO_KERNEL_OPENCL_CPU);
-    if (!self->all_c && !self->all_opencl)
+    if (self->written == 0)
+        self->dialect = maker->dialect;
+    self->alike = self->alike && maker->computation && maker->dialect == self->dialect;
+    if (!self->alike)
         return OPEVO_OK;
     OPEVO_TRY(maker->ops->make(maker, point, &kernel, &refused, &why, err));
     if (refused != OPEVO_OUTCOME_OK)
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID, "workload %zu gives no kernel: %s.", workload,
                              opevo_text_string(&why)));
     OPEVO_TRY(opevo_workload_create(maker->computation, &work, err));
-    for (int i = 0; i < work->list.count; i++) {
-        self->all_c = self->all_c && !kernel.packed[i];
-        self->all_opencl = self->all_opencl && !kernel.packed[i];
-    }
-    if (self->all_opencl)
+    for (int i = 0; i < work->list.count; i++)
+        self->alike = self->alike && !kernel.packed[i];
+    if (is_opencl(self))
         opevo_i_cli_portfolio_opencl_add(&self->opencl, workload, &kernel, work->list.count);
+    else if (is_gpu(self))
+        opevo_i_cli_portfolio_gpu_add(&self->gpu, workload, &kernel, work->list.count);
     else
         add_call(self, workload, &kernel, work);
     if (self->portfolio->features)
@@ -180,22 +191,27 @@ static void print_makefile(const writer *self, opevo_text *out)
                       "\t$(MAKE) -C $(@D) kernel\n\n"
                       "check: all\n"
                       "\tset -e; for one in $(KERNELS); do (cd $$one && ./kernel); done\n\n",
-                      opevo_text_string(&self->folders),
-                      self->all_c || self->all_opencl ? " libportfolio.a" : "");
-    if (self->all_c)
+                      opevo_text_string(&self->folders), self->alike ? " libportfolio.a" : "");
+    if (self->alike && is_gpu(self))
+        opevo_i_cli_portfolio_gpu_rules(self->dialect, out);
+    else if (self->alike && is_opencl(self))
+        opevo_text_add(out, "libportfolio.a: kernels.o\n\t$(AR) rcs $@ $^\n\n");
+    else if (self->alike)
         opevo_text_add(out, "libportfolio.a: kernels.o $(KERNELS:=/kernel.o)\n"
                             "\t$(AR) rcs $@ $^\n\n"
                             "$(KERNELS:=/kernel.o): FORCE\n"
                             "\t$(MAKE) -C $(@D) kernel.o\n\n");
-    else if (self->all_opencl)
-        opevo_text_add(out, "libportfolio.a: kernels.o\n\t$(AR) rcs $@ $^\n\n");
     opevo_text_add(out, "FORCE:\n.PHONY: all check FORCE\n");
 }
 
 static void print_header(const writer *self, opevo_text *out)
 {
-    if (self->all_opencl) {
+    if (is_opencl(self)) {
         opevo_i_cli_portfolio_opencl_header(self->shapes.length > 0, out);
+        return;
+    }
+    if (is_gpu(self)) {
+        opevo_i_cli_portfolio_gpu_header(self->dialect, self->shapes.length > 0, out);
         return;
     }
     opevo_text_add(out, "/* The kernels of a portfolio, by opevo portfolio. kernel-W/kernel.h "
@@ -215,8 +231,13 @@ static void print_header(const writer *self, opevo_text *out)
 
 static void print_source(const writer *self, opevo_text *out)
 {
-    if (self->all_opencl) {
+    if (is_opencl(self)) {
         opevo_i_cli_portfolio_opencl_source(&self->opencl, opevo_text_string(&self->shapes), out);
+        return;
+    }
+    if (is_gpu(self)) {
+        opevo_i_cli_portfolio_gpu_source(&self->gpu, self->dialect,
+                                         opevo_text_string(&self->shapes), out);
         return;
     }
     opevo_text_printf(out, "#include \"kernels.h\"\n\n%s\n", opevo_text_string(&self->includes));
@@ -254,8 +275,7 @@ opevo_status opevo_i_cli_portfolio_kernels(const opevo_call *call,
                                            const opevo_i_cli_portfolio *portfolio,
                                            const char *folder, size_t *written, opevo_error *err)
 {
-    writer self = {
-        .portfolio = portfolio, .call = call, .folder = folder, .all_c = true, .all_opencl = true};
+    writer self = {.portfolio = portfolio, .call = call, .folder = folder, .alike = true};
     opevo_status status = OPEVO_OK;
 
     for (size_t w = 0; w < portfolio->workload_count; w++) {
@@ -269,12 +289,17 @@ opevo_status opevo_i_cli_portfolio_kernels(const opevo_call *call,
     if (!self.written)
         goto cleanup;
     OPEVO_TRY(write_text(&self, "Makefile", print_makefile, err));
-    if (self.all_c || self.all_opencl)
+    if (self.alike)
         OPEVO_TRY(write_text(&self, "kernels.h", print_header, err));
-    if (self.all_c || self.all_opencl)
-        OPEVO_TRY(write_text(&self, "kernels.c", print_source, err));
+    if (self.alike)
+        OPEVO_TRY(write_text(&self,
+                             self.dialect == OPEVO_KERNEL_CUDA  ? "kernels.cu"
+                             : self.dialect == OPEVO_KERNEL_HIP ? "kernels.hip.cpp"
+                                                                : "kernels.c",
+                             print_source, err));
 cleanup:
     opevo_i_cli_portfolio_opencl_free(&self.opencl);
+    opevo_i_cli_portfolio_gpu_free(&self.gpu);
     opevo_text_free(&self.folders);
     opevo_text_free(&self.includes);
     opevo_text_free(&self.calls);

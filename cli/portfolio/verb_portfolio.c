@@ -51,8 +51,9 @@ cleanup:
 
 /* ---- Files ---- */
 
-static const char *const file_names[] = {"portfolio.h", "portfolio.json", "Makefile", "kernels.h",
-                                         "kernels.c"};
+static const char *const file_names[] = {"portfolio.h",    "portfolio.json", "Makefile",
+                                         "kernels.h",      "kernels.c",      "kernels.cu",
+                                         "kernels.hip.cpp"};
 
 static opevo_status refuse_present(const char *folder, opevo_error *err)
 {

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The kernels of a portfolio in CUDA and HIP: their function compiles, with declarations that stand for those of the
+# vendors. They were chosen by a driver and a compiler that run kernels on the processor.
+folder=$(dirname "$(command -v opevo)")/tests/hw/fake_gpu
+[ -d "$folder" ] || { echo "skipped: the stand-in for a GPU is not built" >&2; exit 77; }
+clang=$(command -v clang++-19 || command -v clang++) || { echo "skipped: there is no clang++" >&2; exit 77; }
+mkdir -p include/hip
+cat >include/cuda_runtime.h <<'EOF'
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+#define __align__(n) __attribute__((aligned(n)))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+struct dim3 {
+    unsigned x, y, z;
+    dim3(unsigned a, unsigned b, unsigned c) : x(a), y(b), z(c) {}
+};
+struct float2 {
+    float x, y;
+};
+struct float4 {
+    float x, y, z, w;
+};
+struct uint3 {
+    unsigned x, y, z;
+};
+extern __device__ const uint3 threadIdx, blockIdx;
+__device__ void __syncthreads();
+typedef struct stream *cudaStream_t, *hipStream_t;
+enum cudaError_t { cudaSuccess, cudaErrorInvalidValue };
+typedef cudaError_t hipError_t;
+#define hipErrorInvalidValue cudaErrorInvalidValue
+extern "C" cudaError_t cudaGetLastError(), hipGetLastError();
+extern "C" int cudaConfigureCall(dim3 grid, dim3 block, __SIZE_TYPE__ shared = 0, cudaStream_t stream = 0);
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, __SIZE_TYPE__ shared = 0, void *stream = 0);
+EOF
+cp include/cuda_runtime.h include/hip/hip_runtime.h
+compile() {
+    $clang -x cuda --cuda-host-only -nocudainc -nocudalib -std=c++11 -Wall -Werror -Wno-unknown-cuda-version -Iinclude \
+        -fsyntax-only "$1"
+}
+for device in cuda hip; do
+    LD_LIBRARY_PATH=$folder opevo tune 'matmul(32,16,48)' 'matmul(40,24,16)' --on $device:0 --trials 6 --finals 0 \
+        --store $device.db --quiet >/dev/null
+    opevo portfolio $device.db --configurations 2 --emit $device | tail -1
+    ls $device
+    source=$device/kernels.cu
+    [ $device = cuda ] || source=$device/kernels.hip.cpp
+    compile $source && echo "compiles"
+    grep -c '<<<dim3(' $source
+    sed 's/any{arrays\[2\]}//' $source >$device/spoilt.cu
+    compile $device/spoilt.cu 2>/dev/null || echo "spoilt"
+    opevo portfolio $device.db --emit $device
+done
