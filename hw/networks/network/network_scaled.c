@@ -208,7 +208,7 @@ typedef struct packed {
 static double zero_of(const packed *self, int64_t n, int64_t block)
 {
     int64_t per = 8 / self->bits, bytes = (self->blocks + per - 1) / per;
-    unsigned mask = (1U << self->bits) - 1;
+    int mask = (1 << self->bits) - 1;
 
     if (!self->zero)
         return (double)(1 << (self->bits - 1));
@@ -218,7 +218,7 @@ static double zero_of(const packed *self, int64_t n, int64_t block)
 static void unpack(const packed *self, float *out)
 {
     int64_t per = 8 / self->bits, bytes = self->block / per;
-    unsigned mask = (1U << self->bits) - 1;
+    int mask = (1 << self->bits) - 1;
 
     for (int64_t n = 0; n < self->n; n++) {
         for (int64_t k = 0; k < self->k; k++) {
