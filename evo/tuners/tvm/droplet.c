@@ -200,7 +200,7 @@ static opevo_index point_of(const droplet *self, const bool *chosen, bool up)
 static opevo_status enqueue_both(droplet *self, size_t mask, size_t first, size_t second,
                                  const char *origin, opevo_error *err)
 {
-    bool chosen[OPEVO_SPACE_PARAMETERS_MAX];
+    bool chosen[OPEVO_SPACE_PARAMETERS_MAX] = {false};
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < self->knob_count; i++)
