@@ -13,7 +13,7 @@
 #include "measured_internal.h"
 
 /* What was measured before on a device, as its worker describes it, in "GFLOP/s" or "GB/s"; 0 where
- * nothing was, and for other units. */
+ * nothing was, and for other units. Hook of tests. */
 double opevo_i_cli_roof_known(const char *device, unsigned threads, const char *unit);
 /* The roof for kernels of the user that have been measured, 0 for those without "flop" and
  * "bytes", in the interpreter, or on several devices. It is measured once for each device, of
@@ -39,6 +39,7 @@ typedef struct opevo_i_cli_roof_kernel {
     uint64_t work, bytes;      /* multiply-adds of a work item, a multiple of 192 below 2^24; of the
                                   copy */
 } opevo_i_cli_roof_kernel;
+/* Hook of tests. */
 opevo_status opevo_i_cli_roof_texts(const opevo_i_cli_roof_kernel *what, opevo_text *harness,
                                     opevo_text *source, opevo_error *err);
 

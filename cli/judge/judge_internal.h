@@ -71,9 +71,6 @@ typedef struct opevo_i_cli_judgement {
     opevo_judge_verdict times;
 } opevo_i_cli_judgement;
 
-/* Read the task, and name the kernels. Errors: those of the harness; INVALID for a task without a
- * computation, and for a device that is not judged on. */
-opevo_status opevo_i_cli_judge_open(opevo_i_cli_judgement *self, opevo_error *err);
 /* Text, proof and objective of each. Errors: those of the host. */
 opevo_status opevo_i_cli_judge_prepare(opevo_i_cli_judgement *self, opevo_error *err);
 /* What they come to, with a line for each and one for all. */

@@ -78,7 +78,9 @@ static opevo_status note_case(opevo_i_cli_judgement *self, opevo_error *err)
     return opevo_text_check(&self->case_label, err);
 }
 
-opevo_status opevo_i_cli_judge_open(opevo_i_cli_judgement *self, opevo_error *err)
+/* Read the task, and name the kernels. Errors: those of the harness; INVALID for a task without a
+ * computation, and for a device that is not judged on. */
+static opevo_status open_task(opevo_i_cli_judgement *self, opevo_error *err)
 {
     const opevo_i_cli_judge_request *request = self->request;
     opevo_harness_judging said;
@@ -177,7 +179,7 @@ opevo_status opevo_i_cli_judge(const opevo_i_cli_judge_request *request, opevo_t
     opevo_i_cli_judgement self = {.request = request};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_i_cli_judge_open(&self, err));
+    OPEVO_TRY(open_task(&self, err));
     OPEVO_TRY(opevo_i_cli_judge_prepare(&self, err));
     OPEVO_TRY(measure(&self, err));
     note_device(&self);

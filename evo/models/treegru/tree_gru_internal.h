@@ -55,9 +55,8 @@ opevo_status opevo_i_tree_gru_create(const opevo_i_tree_gru_shape *shape, opevo_
                                      opevo_error *err);
 void opevo_i_tree_gru_destroy(opevo_i_tree_gru *network);
 
-/* Its weights, and how many; to be asked for anew before each change. Hook of tests. */
+/* Its weights, and how many; to be asked for anew before each change. */
 size_t opevo_i_tree_gru_weight_count(const opevo_i_tree_gru *network);
-/* Hook of tests. */
 opevo_i_real *opevo_i_tree_gru_weights(opevo_i_tree_gru *network);
 
 /* Scores of candidates, rows[i] rows of OPEVO_LOOP_COLUMNS numbers each. Errors: NOMEM. Cost: about

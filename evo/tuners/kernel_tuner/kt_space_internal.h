@@ -69,6 +69,7 @@ opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *sp
  * NOMEM; clear in any case. Hook of tests. */
 opevo_status opevo_i_kt_space_use(opevo_i_kt_space *self, const opevo_diagram *diagram,
                                   opevo_error *err);
+/* Release what it holds. */
 void opevo_i_kt_space_clear(opevo_i_kt_space *self);
 
 opevo_index opevo_i_kt_encode(const opevo_i_kt_space *self, const opevo_index *vertices);

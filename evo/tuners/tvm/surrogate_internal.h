@@ -29,6 +29,7 @@ typedef enum opevo_i_tvm_acquisition {
     OPEVO_I_ACQUISITION_EI,
     OPEVO_I_ACQUISITION_UCB
 } opevo_i_tvm_acquisition;
+/* Hook of tests. */
 double opevo_i_tvm_acquisition_value(opevo_i_tvm_acquisition acquisition, double mean,
                                      double deviation);
 

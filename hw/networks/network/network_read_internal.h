@@ -224,7 +224,7 @@ typedef struct opevo_i_net_form {
 extern const opevo_i_net_form opevo_i_net_control[], opevo_i_net_sequences[],
     opevo_i_net_transformers[], opevo_i_net_fused[], opevo_i_net_scaled[], opevo_i_net_losses[],
     opevo_i_net_signal[], opevo_i_net_composed[];
-/* All of them, and NULL. */
+/* All of them, and NULL. Hook of tests. */
 extern const opevo_i_net_form *const opevo_i_net_forms[];
 const opevo_i_net_form *opevo_i_net_form_of(const Onnx__Node *source); /* NULL: none */
 /* Read a node that one of these, or a function, stands for. */

@@ -81,7 +81,7 @@ const opevo_crossing_state *opevo_crossing_state_of(const opevo_crossing *self);
 
 /* The text of a configuration, which is that of the workload it was found on. */
 const char *opevo_crossing_text(const opevo_crossing *self, size_t configuration);
-/* What it is on a workload; false without a counterpart. */
+/* What it is on a workload; false without a counterpart. Hook of tests. */
 bool opevo_crossing_point(const opevo_crossing *self, size_t configuration, size_t workload,
                           opevo_index *point);
 /* What was measured there, a mean of successes; 0: it failed, NAN: not measured. */
