@@ -17,8 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUSY_MS = 10000 };
-
 #define LOCK_AT ((off_t)1 << 60)
 
 static opevo_status prepare_to_read(opevo_store *store, opevo_store_mode mode, opevo_error *err)
@@ -108,7 +106,7 @@ static opevo_status connect(opevo_store *store, opevo_store_mode mode, opevo_err
     if (!store->shares_memory)
         opevo_i_store_forbid_log(store);
     sqlite3_extended_result_codes(store->db, 1);
-    sqlite3_busy_timeout(store->db, store->shares_memory ? BUSY_MS : OPEVO_I_NETWORK_BUSY_MS);
+    sqlite3_busy_timeout(store->db, OPEVO_I_BUSY_MS);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL); /* temporary ones stay */

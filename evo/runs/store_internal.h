@@ -15,8 +15,10 @@
 
 enum {
     OPEVO_I_POINT_BYTES = 16,
-    OPEVO_I_HEX_SIZE = 17,          /* 16 digits and the terminator */
-    OPEVO_I_NETWORK_BUSY_MS = 60000 /* with a journal readers and writers wait for each other */
+    OPEVO_I_HEX_SIZE = 17, /* 16 digits and the terminator */
+    /* With a rollback journal readers and writers wait for each other, also on the host whose disk
+     * the others have as a folder of a network. */
+    OPEVO_I_BUSY_MS = 60000
 };
 
 /* `stop` of a run that a study has planned and not begun. */

@@ -165,7 +165,7 @@ static void release(opevo_store *store)
  * differs between them. */
 static opevo_status end_log(opevo_store *store, opevo_error *err)
 {
-    double deadline = opevo_clock_monotonic_s() + OPEVO_I_NETWORK_BUSY_MS / 1e3;
+    double deadline = opevo_clock_monotonic_s() + OPEVO_I_BUSY_MS / 1e3;
     opevo_status status = OPEVO_OK;
     bool again = true;
 
@@ -180,7 +180,7 @@ static opevo_status end_log(opevo_store *store, opevo_error *err)
         if (again)
             nanosleep(&nap, NULL);
     }
-    sqlite3_busy_timeout(store->db, OPEVO_I_NETWORK_BUSY_MS);
+    sqlite3_busy_timeout(store->db, OPEVO_I_BUSY_MS);
     return status;
 }
 
