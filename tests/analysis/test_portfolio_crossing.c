@@ -23,7 +23,7 @@ typedef struct shape {
     opevo_objective super;
     opevo_space *space;
     double tile;
-    uint64_t salt;
+    uint64_t salt = opevo_rng_u64(&rng);
     uint64_t evaluated;
     char name[32];
 } shape;
@@ -99,8 +99,10 @@ static void make_problem(problem *self, uint64_t number, bool one_space)
     opevo_rng_init(&rng, 3, "crossing", number);
     *self = (problem){.options = {.most = 1 + number % 3, .worst = number % 2}};
     for (size_t w = 0; w < SHAPES; w++) {
-        make_shape(&self->shapes[w], w, one_space ? 96 : rows[w],
-                   (double)(1 << opevo_rng_below(&rng, 5)), opevo_rng_u64(&rng));
+        uint64_t salt = opevo_rng_u64(&rng);
+        double tile = (double)(1 << opevo_rng_below(&rng, 5));
+
+        make_shape(&self->shapes[w], w, one_space ? 96 : rows[w], tile, salt);
         for (uint64_t i = 0; i < TRIALS; i++) {
             opevo_trial *trial = &self->trials[w * TRIALS + i];
 

@@ -38,7 +38,8 @@ static opevo_status copy_numbers(const int *from, int count, int **out, opevo_er
     *out = opevo_calloc((size_t)count + 1, sizeof **out);
     if (!*out)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
-    memcpy(*out, from, (size_t)count * sizeof **out);
+    if (count) /* else `from` may be NULL */
+        memcpy(*out, from, (size_t)count * sizeof **out);
     return OPEVO_OK;
 }
 
