@@ -23,7 +23,7 @@ typedef struct shape {
     opevo_objective super;
     opevo_space *space;
     double tile;
-    uint64_t salt = opevo_rng_u64(&rng);
+    uint64_t salt;
     uint64_t evaluated;
     char name[32];
 } shape;
