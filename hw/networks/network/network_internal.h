@@ -121,9 +121,6 @@ bool opevo_i_net_is_counted(const opevo_i_net_operator *row);
  * elements behind the count would be seen. Errors: INVALID. */
 opevo_status opevo_i_net_count(const opevo_i_net_call *call, opevo_error *err);
 
-/* The row of If with its branches taken in: a condition, and what it chooses. */
-extern const opevo_i_net_operator *const opevo_i_net_choice;
-
 const opevo_i_net_operator *
 opevo_i_net_operator_find(const char *name);           /* NULL for an unknown one */
 const char *opevo_i_net_domain_of(const char *domain); /* "" is that of the standard */
@@ -187,8 +184,6 @@ opevo_status opevo_i_net_array_of(const Onnx__Tensor *tensor, const char *what, 
 
 /* The type of a file if its elements have another one here; 0: it is the same. */
 int opevo_i_net_stored(int64_t type);
-/* Whether two elements lie in a byte, the first in its lower bits: those of 4 bits. */
-bool opevo_i_net_is_packed(const Onnx__Tensor *tensor);
 /* Whether the data of a TensorProto are not in it, but in a file that it names. */
 bool opevo_i_net_is_external(const Onnx__Tensor *tensor);
 /* Allocate and read them; type and shape are set. Nothing is opened but regular files in the folder

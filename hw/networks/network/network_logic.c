@@ -95,6 +95,3 @@ const opevo_i_net_operator opevo_i_net_logic[] = {
     {"If", 1, 3, 3, 1, infer_if, NULL, opevo_i_net_move_by_routine, 0, NULL, &branch, 1},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, 0},
 };
-
-const opevo_i_net_operator *const opevo_i_net_choice =
-    &opevo_i_net_logic[sizeof opevo_i_net_logic / sizeof *opevo_i_net_logic - 2];

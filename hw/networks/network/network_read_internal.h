@@ -226,7 +226,8 @@ extern const opevo_i_net_form opevo_i_net_control[], opevo_i_net_sequences[],
     opevo_i_net_signal[], opevo_i_net_composed[];
 /* All of them, and NULL. Hook of tests. */
 extern const opevo_i_net_form *const opevo_i_net_forms[];
-const opevo_i_net_form *opevo_i_net_form_of(const Onnx__Node *source); /* NULL: none */
+/* That of a node; NULL: none. */
+const opevo_i_net_form *opevo_i_net_form_of(const Onnx__Node *source);
 /* Read a node that one of these, or a function, stands for. */
 opevo_status opevo_i_net_expand(opevo_i_net_reader *self, opevo_i_net_scope *scope,
                                 const Onnx__Node *source, const opevo_i_net_form *form,

@@ -16,7 +16,8 @@
  * of 8. */
 enum { FLOAT16 = 10, BFLOAT16 = 16, E4M3FN = 17, E4M3FNUZ, E5M2, E5M2FNUZ, UINT4, INT4 };
 
-bool opevo_i_net_is_packed(const Onnx__Tensor *tensor)
+/* Whether two elements lie in a byte, the first in its lower bits: those of 4 bits. */
+static bool is_packed(const Onnx__Tensor *tensor)
 {
     return tensor->data_type == UINT4 || tensor->data_type == INT4;
 }
@@ -168,7 +169,7 @@ opevo_status opevo_i_net_array_of(const Onnx__Tensor *tensor, const char *what, 
     size_t expected = 0, stored = 0;
 
     OPEVO_TRY(take_shape(tensor, what, &array, err));
-    if (opevo_i_net_is_packed(tensor)) {
+    if (is_packed(tensor)) {
         OPEVO_TRY(unpack(tensor, what, &array, err));
         *out = array;
         return OPEVO_OK;
