@@ -44,7 +44,7 @@ static void check_trick(const char *device, const char *name, const char *head, 
     CHECK_OK(own_maker(name, source, task, "{\"p\": {\"_type\": \"discrete\", \"_value\": [0]}}",
                        &maker, &err));
     options.device = device;
-    options.run_limit_s = 2;
+    options.run_limit_s = 60;
     options.calls = 5;
     CHECK_OK(opevo_live_open(maker, &options, &objective, &err));
     CHECK_OK(opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
