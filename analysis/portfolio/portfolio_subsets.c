@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { WORKLOADS_MOST = 13 };
-/* A division that gains less is none: the same configuration in two parts. */
+/* A division that gains less does not count: both parts have the same configuration. */
 #define ROUNDING (OPEVO_I_PORTFOLIO_CLOSE / 16)
 #define SUMS_MOST ((double)(UINT64_C(1) << 31))
 

@@ -229,8 +229,7 @@ static opevo_status make_token(char *out, opevo_error *err)
     unsigned char bytes[TOKEN_BYTES];
 
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        return OPEVO_FAIL(err, OPEVO_IO, "There is no randomness for a token: %s.",
-                          strerror(errno));
+        return OPEVO_FAIL(err, OPEVO_IO, "No random bytes for a token: %s.", strerror(errno));
     for (size_t i = 0; i < TOKEN_BYTES; i++)
         snprintf(out + 2 * i, 3, "%02x", bytes[i]);
     return OPEVO_OK;

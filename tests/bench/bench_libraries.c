@@ -124,7 +124,7 @@ static opevo_index find_point(const contest *self, const char *text)
     else
         need(self->maker->ops->start(self->maker, &facts, &found, &point, &err), &err);
     if (!found)
-        stop("There is no analytic start.");
+        stop("The analytic start was not found.");
     return point;
 }
 

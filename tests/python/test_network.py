@@ -66,7 +66,7 @@ class Libraries(unittest.TestCase):
         try:
             import numpy as np
         except ImportError:
-            skip("there is no numpy")
+            skip("numpy is not installed")
         x = np.linspace(-1, 1, 12, dtype=np.float32).reshape(4, 3)
         outputs = opevo.run_network("model.onnx", [x])
         weights = np.array(WEIGHTS, np.float32).reshape(3, 2)

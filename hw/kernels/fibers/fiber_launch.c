@@ -27,7 +27,7 @@ static struct {
     size_t count;
     _Alignas(16) uint8_t structs[STRUCT_BYTES]; /* one behind the other */
     size_t struct_bytes;
-    size_t struct_at[MOST_ARGUMENTS]; /* the byte behind that of an argument; 0: it is no struct */
+    size_t struct_at[MOST_ARGUMENTS]; /* the byte behind that of an argument; 0: not a struct */
     void (*function)(void);
 } here;
 

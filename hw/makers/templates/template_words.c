@@ -15,7 +15,7 @@ static int find_stage(opevo_i_template_build *build, const char *name)
     int stage = build->status == OPEVO_OK ? opevo_pipeline_find(build->pipeline, name) : -1;
 
     if (stage < 0 && build->status == OPEVO_OK)
-        build->status = OPEVO_FAIL(build->err, OPEVO_INVALID, "There is no stage %s.", name);
+        build->status = OPEVO_FAIL(build->err, OPEVO_INVALID, "Unknown stage %s.", name);
     return stage;
 }
 

@@ -17,7 +17,7 @@ static opevo_status find_data(const char *name, const void *const *data, int cou
 
     *number = strtol(name + 1, &end, 10);
     if (!name[1] || *end || *number < 0 || *number >= count || !data[*number])
-        return OPEVO_FAIL(err, OPEVO_INVALID, "There is no tensor %s.", name);
+        return OPEVO_FAIL(err, OPEVO_INVALID, "Unknown tensor %s.", name);
     return OPEVO_OK;
 }
 

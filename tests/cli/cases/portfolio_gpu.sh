@@ -3,7 +3,7 @@
 # vendors. They were chosen by a driver and a compiler that run kernels on the processor.
 folder=$(dirname "$(command -v opevo)")/tests/hw/fake_gpu
 [ -d "$folder" ] || { echo "skipped: the stand-in for a GPU is not built" >&2; exit 77; }
-clang=$(command -v clang++-19 || command -v clang++) || { echo "skipped: there is no clang++" >&2; exit 77; }
+clang=$(command -v clang++-19 || command -v clang++) || { echo "skipped: clang++ was not found" >&2; exit 77; }
 mkdir -p include/hip
 cat >include/cuda_runtime.h <<'EOF'
 #define __global__ __attribute__((global))

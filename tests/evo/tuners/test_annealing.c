@@ -27,7 +27,7 @@ static opevo_status target_scores(void *context, const opevo_index *points,
     size_t width = opevo_space_parameter_count(self->space);
 
     if (++self->calls == self->fails_at)
-        return OPEVO_FAIL(err, OPEVO_LIMIT, "There is no score.");
+        return OPEVO_FAIL(err, OPEVO_LIMIT, "No score.");
     if (self->calls == 1)
         self->first = points[0];
     for (size_t i = 0; i < count; i++) {

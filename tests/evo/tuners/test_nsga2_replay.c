@@ -88,7 +88,7 @@ CHECK_TEST(test_children_are_of_parents)
             snprintf(settings, sizeof settings, "population=%d crossover=1 mutation=0%s",
                      POPULATION, more[i]);
             formula_settings(&opevo_i_nsga2_ops, settings, values);
-            /* Words of a store that are no settings say nothing; a spoilt one cuts other rounds. */
+            /* Of the words of a store only settings count; a spoilt one cuts other rounds. */
             snprintf(settings, sizeof settings, "population=%d crossover=1 mutation=0%s null=1",
                      POPULATION + 3 * spoilt, more[i]);
             CHECK_OK(opevo_i_nsga2_replay_create(settings, &criteria, &self.replay, &err));

@@ -263,7 +263,7 @@ CHECK_TEST(test_edges)
         assert_true(case_check(&operands, pipeline, OPEVO_KERNEL_C, &why));
         kernel = emit(opevo_text_string(&text), steps, OPEVO_KERNEL_C);
         if (!strstr(opevo_text_string(&kernel.source), kinds[i].load))
-            fail_msg("There is no %s in\n%s", kinds[i].load, opevo_text_string(&kernel.source));
+            fail_msg("%s is not in\n%s", kinds[i].load, opevo_text_string(&kernel.source));
         opevo_kernel_free(&kernel);
         opevo_pipeline_destroy(pipeline);
         case_free(&operands);

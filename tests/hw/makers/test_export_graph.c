@@ -266,7 +266,7 @@ static void check_typed(const char *text, const char *steps, const char *from, c
     assert_int_equal(run_program(&kernel, work), 0);
     at = strstr(opevo_text_string(&kernel.source), from);
     if (!at)
-        fail_msg("There is no %s in\n%s", from, opevo_text_string(&kernel.source));
+        fail_msg("%s is not in\n%s", from, opevo_text_string(&kernel.source));
     opevo_text_add_bytes(&spoilt, opevo_text_string(&kernel.source),
                          (size_t)(at - opevo_text_string(&kernel.source)));
     opevo_text_printf(&spoilt, "%s%s", to, at + strlen(from));

@@ -68,8 +68,8 @@ opevo_status opevo_crossing_add(opevo_crossing *self, opevo_objective *objective
 /* Note a trial of the search of a workload. Errors: NOMEM. */
 opevo_status opevo_crossing_note(opevo_crossing *self, size_t workload, const opevo_trial *trial,
                                  opevo_error *err);
-/* How many trials it may make in all, and what they may cost in seconds; 0: any. Whatever ended it
- * but an interrupt ends it no longer. */
+/* How many trials it may make in all, and what they may cost in seconds; 0: any. It goes on
+ * after any end but an interrupt. */
 void opevo_crossing_allow(opevo_crossing *self, uint64_t trials, double seconds);
 /* Measure a configuration, or say why not. What the store has is not measured again; if it has
  * something else than what is to be measured next, a step takes all of that instead. Errors: those

@@ -270,7 +270,7 @@ const char *routine_top(const routine_call *call)
     int64_t *heap = malloc((size_t)(extent + 1) * sizeof *heap);
 
     if (!heap)
-        return "There is no memory for an order.";
+        return "No memory for an order.";
     for (int64_t r = 0; r < rows; r++) {
         int64_t start = r / stride * stride * extent + r % stride;
         int64_t to = r / stride * stride * most + r % stride;

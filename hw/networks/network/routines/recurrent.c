@@ -248,5 +248,5 @@ const char *routine_recurrent(const routine_call *call)
 
     for (; self.direction < call->whole[CELL_DIRECTIONS] && made; self.direction++)
         made = run_direction(&self);
-    return made ? NULL : "There is no memory for a recurrent cell.";
+    return made ? NULL : "No memory for a recurrent cell.";
 }

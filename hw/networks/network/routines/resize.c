@@ -184,5 +184,5 @@ const char *routine_resize(const routine_call *call)
         free(axis[d].weight);
         free(axis[d].outside);
     }
-    return made ? NULL : "There is no memory to resample a tensor.";
+    return made ? NULL : "No memory to resample a tensor.";
 }

@@ -253,7 +253,7 @@ const char *routine_grams(const routine_call *call)
     float *to = out->data;
 
     if (!count)
-        return "There is no memory to count n-grams.";
+        return "No memory to count n-grams.";
     memset(to, 0, (size_t)(rows * width) * sizeof *to);
     for (int64_t r = 0; r < rows; r++) {
         memset(count, 0, (size_t)places[0] * sizeof *count);
