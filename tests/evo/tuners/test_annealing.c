@@ -203,7 +203,7 @@ CHECK_TEST(test_scores_that_fail)
 
     opevo_rng_init(&rng, 1, "test", 1);
     wanted.fails_at = 3;
-    CHECK_FAILS(OPEVO_LIMIT, "no score",
+    CHECK_FAILS(OPEVO_LIMIT, "No score",
                 opevo_i_tvm_annealing_search(annealing, &goal, 4, &rng, points, &count, &err));
     opevo_i_tvm_annealing_destroy(annealing);
     opevo_space_destroy(space);
