@@ -54,7 +54,7 @@ typedef struct opevo_i_cli_portfolio {
  * INVALID for fewer configurations than one, or an option that names no workload. */
 opevo_status opevo_i_cli_portfolio_read(const opevo_call *call, opevo_i_cli_portfolio *out,
                                         opevo_error *err);
-/* The workload of this name, a new one if there is none (portfolio_read.c). Errors: NOMEM. */
+/* The workload of this name, which is added if it is missing (portfolio_read.c). Errors: NOMEM. */
 opevo_status opevo_i_cli_portfolio_workload_of(opevo_i_cli_portfolio *self, const char *name,
                                                size_t *out, opevo_error *err);
 /* The numbers in the text of what a run computes; NULL: none. Errors: NOMEM. */

@@ -51,7 +51,7 @@ opevo_status opevo_i_cli_breeding_start(const opevo_i_cli_run_digest *run, const
     if (status == OPEVO_OK)
         status = opevo_i_nsga2_replay_create(settings, &criteria, &out->replay, err);
     out->known = status == OPEVO_OK;
-    return status == OPEVO_NOMEM ? status : OPEVO_OK; /* criteria that are none: nothing is said */
+    return status == OPEVO_NOMEM ? status : OPEVO_OK; /* unknown criteria: no law */
 }
 
 opevo_status opevo_i_cli_breeding_add(opevo_i_cli_breeding *self, const opevo_trial *trial,

@@ -14,8 +14,7 @@
 
 enum { SIDE = 200, ROWS = SIDE * SIDE, LINE = 40, STEP = 12343 /* without a factor of ROWS */ };
 
-/* The rows as strings of LINE bytes, in an order that is none of the space; line 1 names columns.
- */
+/* The rows as strings of LINE bytes, in another order than the space has; line 1 names columns. */
 typedef char line_text[LINE];
 
 static unsigned point_of(unsigned row)

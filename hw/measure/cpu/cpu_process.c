@@ -191,7 +191,7 @@ void opevo_i_cpu_process_stop(opevo_i_cpu_process *self)
 {
     int status = 0;
 
-    if (self->over || self->stopped) /* a second stop would be waited for in vain */
+    if (self->over || self->stopped) /* it would not stop a second time */
         return;
     kill(self->pid, SIGSTOP);
     while (waitpid(self->pid, &status, WUNTRACED) < 0 && errno == EINTR)

@@ -23,7 +23,7 @@ cat >sum.json <<'EOT'
 EOT
 echo '{"block": {"_type": "discrete", "_value": [32, 64]}}' >space.json
 cp sum.cu sum.hip
-mkdir stub stub/hip
+mkdir vendor vendor/hip
 for name in cuda hip; do
     cat <<EOT
 #pragma once
@@ -44,11 +44,11 @@ ${name}Error_t ${name}FuncSetAttribute(const void *, kind, int), ${name}Malloc(v
     ${name}EventElapsedTime(float *, ${name}Event_t, ${name}Event_t);
 EOT
 done >both
-awk '/^#pragma/ { n++ } { print > (n == 1 ? "stub/cuda_runtime.h" : "stub/hip/hip_runtime.h") }' both
+awk '/^#pragma/ { n++ } { print > (n == 1 ? "vendor/cuda_runtime.h" : "vendor/hip/hip_runtime.h") }' both
 for source in cu hip; do
     opevo tune sum.$source --harness sum.json --space space.json --on simt --trials 2 --finals 0 --quiet --emit $source >/dev/null
     (cd $source && ls && grep -c 'GPUCC) ' Makefile &&
         for each in main reference; do
-            g++ -Wall -Wno-unused-variable -Wno-unused-function -fsyntax-only -x c++ -I../stub $([ $source = cu ] || echo -D__HIPCC__) $each.*
+            g++ -Wall -Wno-unused-variable -Wno-unused-function -fsyntax-only -x c++ -I../vendor $([ $source = cu ] || echo -D__HIPCC__) $each.*
         done)
 done

@@ -88,7 +88,7 @@ CHECK_TEST(test_children_are_of_parents)
             snprintf(settings, sizeof settings, "population=%d crossover=1 mutation=0%s",
                      POPULATION, more[i]);
             formula_settings(&opevo_i_nsga2_ops, settings, values);
-            /* Of the words of a store only settings count; a spoilt one cuts other rounds. */
+            /* Only settings are read from a store; a spoilt one gives other rounds. */
             snprintf(settings, sizeof settings, "population=%d crossover=1 mutation=0%s null=1",
                      POPULATION + 3 * spoilt, more[i]);
             CHECK_OK(opevo_i_nsga2_replay_create(settings, &criteria, &self.replay, &err));

@@ -39,6 +39,15 @@ static inline void body_input(body *self, const char *name)
     self->super.shape[self->super.graph.n_input - 1].n_dim = 0;
 }
 
+/* Of a Loop: its number, whether it goes on, and one carried value. */
+static inline void body_start_loop(body *self)
+{
+    body_start(self);
+    body_input(self, "i");
+    body_input(self, "goes");
+    body_input(self, "acc");
+}
+
 static inline void body_outputs(body *self, size_t count, const char *const *names)
 {
     for (size_t i = 0; i < count; i++) {

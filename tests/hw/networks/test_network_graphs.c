@@ -71,10 +71,7 @@ CHECK_TEST(test_loop_until)
     model made;
     body loop;
 
-    body_start(&loop);
-    body_input(&loop, "i");
-    body_input(&loop, "goes");
-    body_input(&loop, "acc");
+    body_start_loop(&loop);
     add_node(&loop.super, "Add", "acc acc", "sum");
     add_node(&loop.super, "ReduceMax", "sum", "most");
     add_int(&loop.super, 1, "keepdims", 0);
@@ -331,10 +328,7 @@ CHECK_TEST(test_runs_refused)
     model made;
     body loop;
 
-    body_start(&loop);
-    body_input(&loop, "i");
-    body_input(&loop, "goes");
-    body_input(&loop, "acc");
+    body_start_loop(&loop);
     body_outputs(&loop, 2, (const char *const[]){"goes", "acc"});
     start(&made, 18);
     add_input(&made, "x", 1, (int64_t[]){3});

@@ -79,10 +79,7 @@ CHECK_TEST(test_held_tensors)
     model made;
     body loop;
 
-    body_start(&loop);
-    body_input(&loop, "i");
-    body_input(&loop, "goes");
-    body_input(&loop, "acc");
+    body_start_loop(&loop);
     add_node(&loop.super, "Tanh", "acc", "t");
     add_node(&loop.super, "Add", "t x", "sum");
     body_outputs(&loop, 2, (const char *const[]){"goes", "sum"});
