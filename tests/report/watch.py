@@ -189,6 +189,7 @@ def slow_readers():
             one.close()
         assert read(watch.data(), 400)
 
+
 def life():
     """A store that is not there yet, is written, killed, continued, moved away and replaced by another."""
     with Watch("life.db") as watch:
