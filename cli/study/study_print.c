@@ -312,6 +312,7 @@ void opevo_i_cli_study_print_merge(const opevo_i_cli_study_call *self,
         opevo_json_index(out, "missing", result->runs - result->present);
         opevo_json_index(out, "fruitless", fruitless);
         opevo_json_index(out, "stores", sources);
+        opevo_json_index(out, "empty", result->empty);
         opevo_json_string(out, "store", self->store);
         opevo_text_add(out, "}\n");
         return;
@@ -327,6 +328,10 @@ void opevo_i_cli_study_print_merge(const opevo_i_cli_study_call *self,
     opevo_text_add(out, " there\n");
     if (result->present < result->runs)
         print_missing(self->study, result, out);
+    if (result->empty) {
+        add_count(out, result->empty, "store");
+        opevo_text_add(out, " empty so far: the share has just begun, or was stopped then\n");
+    }
     if (fruitless) {
         add_count(out, fruitless, "run");
         opevo_text_add(out, " on a device without a successful trial; opevo runs STORE:RUN shows "

@@ -19,14 +19,14 @@
 
 #define LOCK_AT ((off_t)1 << 60)
 
-static opevo_status prepare_to_read(opevo_store *store, opevo_store_mode mode, opevo_error *err)
+static opevo_status prepare_to_read(opevo_store *store, opevo_store_mode mode, bool *empty,
+                                    opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
-    bool empty = false;
 
-    OPEVO_TRY(opevo_i_store_identify(store, &empty, err));
-    if (empty)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a run store: it is empty.", store->path);
+    OPEVO_TRY(opevo_i_store_identify(store, empty, err));
+    if (*empty)
+        return OPEVO_OK;
     if (mode == OPEVO_STORE_READ)
         OPEVO_TRY(opevo_i_store_exec(store, "PRAGMA query_only = ON", err));
     OPEVO_TRY(opevo_i_store_prepare(
@@ -165,11 +165,13 @@ static opevo_status lock(opevo_store *store, opevo_error *err)
     return opevo_i_store_fail_locks(store, errno, err);
 }
 
-opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_store **out,
-                              opevo_error *err)
+/* *out stays NULL where the file has no tables yet. */
+static opevo_status open_unless_empty(const char *path, opevo_store_mode mode, opevo_store **out,
+                                      opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     opevo_store *store = NULL;
+    bool empty = false;
 
     OPEVO_TRY(check_path(path, mode, err));
     OPEVO_NEW(store, 1, path);
@@ -189,13 +191,35 @@ opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_sto
         OPEVO_TRY(reconnect(store, mode, err));
     if (mode != OPEVO_STORE_READ)
         OPEVO_TRY(prepare_to_write(store, mode, err));
-    OPEVO_TRY(prepare_to_read(store, mode, err));
+    OPEVO_TRY(prepare_to_read(store, mode, &empty, err));
+    if (empty)
+        goto cleanup;
     OPEVO_TRY(opevo_i_store_note_place(store, err));
     *out = store;
     store = NULL;
 cleanup:
     opevo_store_close(store);
     return status;
+}
+
+opevo_status opevo_store_open(const char *path, opevo_store_mode mode, opevo_store **out,
+                              opevo_error *err)
+{
+    opevo_store *store = NULL;
+    opevo_status status = open_unless_empty(path, mode, &store, err);
+
+    if (status != OPEVO_OK)
+        return status;
+    if (!store)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%s is not a run store: it is empty.", path);
+    *out = store;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_i_store_open_begun(const char *path, opevo_store **out, opevo_error *err)
+{
+    *out = NULL;
+    return open_unless_empty(path, OPEVO_STORE_READ, out, err);
 }
 
 char *opevo_store_split(const char *text, int64_t *run)

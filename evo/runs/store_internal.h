@@ -92,6 +92,10 @@ struct opevo_store {
 
 /* ---- store_place.c, store.c ---- */
 
+/* Open to read what another process may be making just now, or was killed while it made it: *out is
+ * NULL if the file has no tables. */
+opevo_status opevo_i_store_open_begun(const char *path, opevo_store **out, opevo_error *err);
+
 /* Note which file the path names, just after it was opened. */
 opevo_status opevo_i_store_note_place(opevo_store *store, opevo_error *err);
 /* The path as a URI, in which '?', '#' and '%' would mean something else than themselves. */

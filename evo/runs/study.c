@@ -94,7 +94,7 @@ static opevo_status prepare(scheduler *self, opevo_error *err)
         leave_seeds(self, options->line_seeds);
     self->result.runs = self->count;
     if (options->known)
-        OPEVO_TRY(opevo_store_open(options->known, OPEVO_STORE_READ, &known, err));
+        OPEVO_TRY(opevo_i_store_open_begun(options->known, &known, err));
     if (known)
         OPEVO_TRY(leave_known(self, known, err));
     OPEVO_TRY(opevo_store_open(options->store, OPEVO_STORE_ALONE, &self->store, err));
@@ -376,15 +376,18 @@ cleanup:
 /* Join one source; without a store, only see whether it could be. */
 static opevo_status merge_source(opevo_store *store, const char *path, const opevo_study *study,
                                  const uint64_t *numbers, size_t count, opevo_i_study_slot *slots,
-                                 uint64_t *added, opevo_error *err)
+                                 opevo_merge_result *result, opevo_error *err)
 {
     opevo_store *source = NULL;
-    opevo_status status = opevo_store_open(path, OPEVO_STORE_READ, &source, err);
+    opevo_status status = opevo_i_store_open_begun(path, &source, err);
 
     if (status != OPEVO_OK)
         return status;
-    if (store)
-        status = opevo_i_study_store_copy(store, source, study, numbers, count, slots, added, err);
+    if (store && source)
+        status = opevo_i_study_store_copy(store, source, study, numbers, count, slots,
+                                          &result->added, err);
+    else if (store)
+        result->empty++;
     opevo_store_close(source);
     return status;
 }
@@ -407,7 +410,7 @@ opevo_status opevo_study_merge(const opevo_study *study, const char *path,
     OPEVO_TRY(opevo_store_open(path, OPEVO_STORE_ALONE, &store, err));
     OPEVO_TRY(opevo_i_study_slots(store, study, numbers, count, true, slots, err));
     for (size_t i = 0; i < source_count; i++)
-        OPEVO_TRY(merge_source(store, sources[i], study, numbers, count, slots, &self.added, err));
+        OPEVO_TRY(merge_source(store, sources[i], study, numbers, count, slots, &self, err));
     OPEVO_TRY(opevo_store_check_place(store, err));
     self.first_missing = self.runs;
     for (size_t i = count; i-- > 0;) {

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <opevo/file.h>
 #include <opevo/memory.h>
 
 #include "store_fixture.h"
@@ -239,6 +240,37 @@ CHECK_TEST(test_damaged_trials)
     assert_true(can_read(self.store.text));
     tamper(self.store.text, "DELETE FROM outcomes");
     assert_false(can_read(self.store.text));
+    tear_down(&self);
+}
+
+/* A store is seen empty between the moments in which its maker creates the file and the tables. */
+CHECK_TEST(test_stores_that_begin)
+{
+    static setup self;
+    fixture_path created;
+    fixture_path formatted;
+    fixture_path share;
+    const char *sources[] = {created.text, formatted.text, share.text};
+    opevo_merge_result merged;
+    opevo_study_result ran;
+    opevo_store *store = NULL;
+
+    set_up(&self, PLAN_TEXT);
+    created = fixture_file(&self.fixture, "created.db");
+    formatted = fixture_file(&self.fixture, "formatted.db");
+    share = fixture_file(&self.fixture, "share.db");
+    CHECK_OK(opevo_file_write(created.text, "", 0, &err));
+    tamper(formatted.text, "PRAGMA journal_mode = WAL");
+    ran = fixture_run(
+        self.study,
+        (opevo_study_options){.store = share.text, .shard = {0, 2}, .known = formatted.text});
+    assert_int_equal(ran.ran, ran.runs);
+    merged = merge(&self, self.store.text, sources, 3);
+    assert_int_equal(merged.empty, 2);
+    assert_int_equal(merged.added, ran.runs);
+    assert_int_equal(merged.present, ran.runs);
+    CHECK_FAILS(OPEVO_INVALID, "formatted.db is not a run store: it is empty",
+                opevo_store_open(formatted.text, OPEVO_STORE_READ, &store, &err));
     tear_down(&self);
 }
 

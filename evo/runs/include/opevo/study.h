@@ -194,6 +194,7 @@ typedef struct opevo_merge_result {
     uint64_t added;         /* runs that came from a source now, or got longer */
     uint64_t present;       /* of the plan, ended, after the call */
     uint64_t first_missing; /* number of the first run that is not, counted from 0 */
+    size_t empty; /* sources without tables: their makers have just begun, or were killed then */
 } opevo_merge_result;
 /* Errors: IO, INVALID and MISMATCH as opevo_store_open; MISMATCH when two stores have different
  * trials of one run. A source that is refused leaves what the sources before it gave. */
