@@ -142,7 +142,7 @@ void opevo_json_add_advice(const char *const *known, const char *key, opevo_text
         opevo_text_printf(out, "did you mean \"%s\"?", closest.found);
         return;
     }
-    opevo_text_add(out, !known[0]  ? "there are no keys here"
+    opevo_text_add(out, !known[0]  ? "no key is allowed here"
                         : known[1] ? "the keys are "
                                    : "the key is ");
     for (size_t i = 0; known[i]; i++)

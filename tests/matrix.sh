@@ -26,7 +26,7 @@ done
 }
 for program in debootstrap unshare chroot tar; do
     command -v "$program" >/dev/null || {
-        echo "dev matrix: there is no $program; install debootstrap and util-linux." >&2
+        echo "dev matrix: $program is not installed; install debootstrap and util-linux." >&2
         exit 2
     }
 done

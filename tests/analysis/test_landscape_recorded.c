@@ -61,7 +61,7 @@ static opevo_objective *open_recorded(const char *name)
 
     snprintf(path, sizeof path, "%s/%s.csv.xz", folder ? folder : "../shared/landscapes", name);
     if (access(path, R_OK) != 0)
-        CHECK_SKIP("recorded landscapes: there is no %s", path);
+        CHECK_SKIP("recorded landscapes: %s is missing", path);
     CHECK_OK(opevo_recorded_open(path, NULL, &out, &err));
     return out;
 }

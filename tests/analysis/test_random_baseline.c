@@ -323,7 +323,7 @@ CHECK_TEST(test_recorded)
 
     snprintf(path, sizeof path, "%s/conv_a100.csv.xz", folder ? folder : "../shared/landscapes");
     if (opevo_recorded_open(path, NULL, &objective, NULL) == OPEVO_IO)
-        CHECK_SKIP("recorded landscapes: there is no %s", path);
+        CHECK_SKIP("recorded landscapes: %s is missing", path);
     assert_non_null(objective);
     CHECK_OK(opevo_fitness_table_of(objective, 1000000, 2, &table, &err));
     CHECK_OK(opevo_random_expect(&table, trials, 5, 1, expected, &err));

@@ -54,7 +54,7 @@ EOT
     timed "report of 9,975 runs" 20 "$opevo" report "$folder/runs.db" -o "$folder/report.html"
     judge "its size" "$(awk "BEGIN { print $(wc -c <"$folder/report.html") / 1e6 }")" 10 MB
 else
-    echo "left out: there are no recorded landscapes at $landscapes (set OPEVO_TEST_LANDSCAPES)"
+    echo "left out: no recorded landscapes at $landscapes (set OPEVO_TEST_LANDSCAPES)"
 fi
 timed "analysis of the simulated mm1, 4,152,720 points, with 19 values of q" 600 \
     "$opevo" landscape mm1 --on sim:gtx1080ti --topologies current --population 50

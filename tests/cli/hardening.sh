@@ -17,7 +17,7 @@ for program in "$@"; do
     dynamic=$(readelf -dW "$program")
     symbols=$(readelf --dyn-syms -W "$program")
     echo "$dynamic" | grep -q -E 'FLAGS_1.*PIE|SONAME' || say "$program" "it is not a PIE"
-    echo "$headers" | grep -q GNU_RELRO || say "$program" "there is no GNU_RELRO segment"
+    echo "$headers" | grep -q GNU_RELRO || say "$program" "it lacks a GNU_RELRO segment"
     echo "$dynamic" | grep -q 'FLAGS_1.*NOW' || say "$program" "it binds lazily"
     echo "$headers" | grep 'GNU_STACK' | grep -q 'RWE' && say "$program" "its stack is executable"
     echo "$symbols" | grep -q '__stack_chk_fail' || say "$program" "it has no stack protector"

@@ -12,7 +12,7 @@ every=${OPEVO_TEST_EVERY-8}
     exit 77
 }
 command -v make >/dev/null || {
-    echo "skipped: there is no make"
+    echo "skipped: make is not installed"
     exit 77
 }
 work=$(mktemp -d)

@@ -54,7 +54,7 @@ static const char *const garbage[][2] = {
      "costs must be"},
     {"{\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":1,\"score\":1,\"criteria\":"
      "{\"e\":1}}]}",
-     "\"criteria.e\": unknown key; there are no keys here"},
+     "\"criteria.e\": unknown key; no key is allowed here"},
     {"{\"op\":\"tell\",\"session\":1,\"trials\":[{\"number\":2,\"score\":1}]}", "never asked"},
     {"{\"op\":\"create\"}", "\"space\" must be"},
     {"{\"op\":\"create\",\"space\":{}}", "space"},

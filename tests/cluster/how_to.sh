@@ -9,7 +9,7 @@ programs=$(dirname "$(realpath "$2")")
 . "$(dirname "$0")/study_cluster.sh"
 . "$(dirname "$0")/start_slurm.sh"
 need sbatch srun scontrol python3 cc
-/usr/bin/python3 -c 'import distributed' 2>/dev/null || skip "there is no Dask; install python3-distributed"
+/usr/bin/python3 -c 'import distributed' 2>/dev/null || skip "Dask is not installed; install python3-distributed"
 mkdir bin
 ln -s /usr/bin/python3 bin/python3 # Dask is Debian's
 export PATH="$folder/bin:$(dirname "$opevo"):$programs:$PATH" PYTHONPATH="$package" PYTHONDONTWRITEBYTECODE=1 OPEVO="$opevo"

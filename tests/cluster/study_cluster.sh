@@ -12,7 +12,7 @@ skip() { echo "skipped: $*"; exit 77; }
 fail() { echo "$*"; exit 1; }
 need() {
     for program; do
-        command -v "$program" >/dev/null || skip "there is no $program"
+        command -v "$program" >/dev/null || skip "$program is not installed"
     done
 }
 

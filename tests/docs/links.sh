@@ -39,7 +39,7 @@ for page in ./README.md $(find docs notebooks-data -name '*.md' | sort); do
     for target in $(links "$page" <"$page"); do
         path=${target%%#*}
         if [ ! -e "$path" ]; then
-            fail "$page: there is no $path."
+            fail "$page: $path is missing."
         elif [ "$target" != "$path" ] && ! headings "$path" | grep -qxF "${target#*#}"; then
             fail "$page: $path has no heading #${target#*#}."
         fi

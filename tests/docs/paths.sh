@@ -26,7 +26,7 @@ exists() {
 for page in README.md $(find docs notebooks-data -name '*.md' | sort); do
     for path in $(grep -oE "(^|[^A-Za-z0-9_./-])($top)/[A-Za-z0-9_./*-]*" "$page" | sed 's/^[^a-z]//; s/[.,]*$//' |
         grep -v '[A-Z][A-Z]' | sort -u); do
-        exists "$path" || exists "${page%/*}/$path" || fail "$page: there is no $path."
+        exists "$path" || exists "${page%/*}/$path" || fail "$page: $path is missing."
     done
 done
 # shellcheck disable=SC2086  # a list of words
@@ -43,6 +43,6 @@ for name in $(grep -rhoE '`opevo_[a-z0-9_]+' README.md docs | tr -d '`' | sort -
 done
 # shellcheck disable=SC2086  # a list of words
 for path in $(find $rooms cmake dev -type f -exec grep -IhoE 'docs/[a-z0-9/-]+\.md' {} + | sort -u); do
-    [ -e "$path" ] || fail "There is no $path, which a source names: see grep -r $path."
+    [ -e "$path" ] || fail "$path is missing, which a source names: see grep -r $path."
 done
 exit $failed

@@ -117,7 +117,7 @@ static void read_seeds(const char *folder)
     }
     free(names);
     if (seed_count == 0) {
-        fprintf(stderr, "%s: there are no seeds.\n", folder);
+        fprintf(stderr, "%s: the folder has no seeds.\n", folder);
         exit(2);
     }
 }

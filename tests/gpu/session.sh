@@ -154,7 +154,7 @@ choose_device() {
     program opevo devices | tee "$folder/devices"
     device=$(awk '/^(cuda|hip):[0-9]/ { print $1; exit }' "$folder/devices")
     if [ -z "$device" ]; then
-        echo "There is no GPU that kernels can be measured on; the lines above say what is missing." >&2
+        echo "Kernels can be measured on no GPU here; the lines above say what is missing." >&2
         return 2
     fi
     title=$(grep "^$device " "$folder/devices")

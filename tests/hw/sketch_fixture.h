@@ -63,7 +63,7 @@ static inline opevo_space *changed_space(const opevo_space *whole, const char *f
     opevo_space_write_json(whole, &text);
     at = strstr(opevo_text_string(&text), from);
     if (!at)
-        fail_msg("there is no %s in %s", from, opevo_text_string(&text));
+        fail_msg("%s is not in %s", from, opevo_text_string(&text));
     opevo_text_add_bytes(&other, text.data, (size_t)(at - text.data));
     opevo_text_add(&other, to);
     opevo_text_add(&other, at + strlen(from));

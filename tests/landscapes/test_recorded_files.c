@@ -202,7 +202,7 @@ static opevo_objective *open_raw(const char *name)
 
     snprintf(path, sizeof path, "%s/raw/%s", folder_of_landscapes(), name);
     if (access(path, R_OK) != 0)
-        CHECK_SKIP("recorded landscapes: there is no %s", path);
+        CHECK_SKIP("recorded landscapes: %s is missing", path);
     CHECK_OK(opevo_recorded_open(path, NULL, &objective, &err));
     return objective;
 }

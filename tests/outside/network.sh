@@ -9,7 +9,7 @@ page=$(realpath "$2")
 cc=$(command -v "$3")
 cmake=$4 generator=$5
 command -v make >/dev/null || {
-    echo "skipped: there is no make"
+    echo "skipped: make is not installed"
     exit 77
 }
 scratch=$(mktemp -d)

@@ -89,7 +89,7 @@ with opevo.Tuner({"X": opevo.factor(64, 3), "u": ["a", "b"]}, "opevo", seed=1) a
 print("law", dict(opevo.law("factor(8,3)", (8, 1, 1)))[(8, 1, 1)])
 EOT
 says '^best' python3 ask.py
-grep -q '^law 0' /tmp/said || fail "there is no law: $(cat /tmp/said)"
+grep -q '^law 0' /tmp/said || fail "the law is missing: $(cat /tmp/said)"
 
 apt-get purge -y -qq '*opevo*' >/tmp/apt.log 2>&1 || fail "apt-get purge: $(tail -n 3 /tmp/apt.log)"
 [ -z "$(present)" ] || fail "after apt-get purge there is $(present)"

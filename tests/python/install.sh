@@ -5,7 +5,7 @@
 set -eu
 cmake=$1 build=$2 package=$3 folder=$4
 [ -x /usr/bin/python3 ] || {
-    echo "skipped: there is no /usr/bin/python3; install python3"
+    echo "skipped: /usr/bin/python3 is not installed; install python3"
     exit 77
 }
 scratch=$(mktemp -d)

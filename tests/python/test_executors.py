@@ -374,7 +374,7 @@ class Mpi(unittest.TestCase):
 
 if __name__ == "__main__":
     if not HAS_DASK:
-        print("skipped: there is no Dask; install python3-distributed")
+        print("skipped: Dask is not installed; install python3-distributed")
     if not HAS_MPI:
-        print("skipped: there is no mpi4py; install python3-mpi4py and openmpi-bin")
+        print("skipped: mpi4py is not installed; install python3-mpi4py and openmpi-bin")
     main()

@@ -79,7 +79,7 @@ class Libraries(unittest.TestCase):
         try:
             import numpy as np
         except ImportError:
-            skip("there is no numpy")
+            skip("numpy is not installed")
         kind = field(2, field(4, field(1, field(1, field(1, 1)))))
         erase = field(1, b"x") + field(2, b"y") + field(4, b"SequenceErase")
         graph = field(1, erase) + field(11, field(1, b"x") + kind) + field(12, field(1, b"y") + kind)
@@ -93,7 +93,7 @@ class Libraries(unittest.TestCase):
 
     def test_tuned(self) -> None:
         if not shutil.which("cc"):
-            skip("there is no cc")
+            skip("cc is not installed")
 
         def build() -> opevo.NetworkLibrary:
             return opevo.build_network(

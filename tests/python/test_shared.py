@@ -341,5 +341,5 @@ class Optuna(Serving):
 
 if __name__ == "__main__":
     if not HAS_OPTUNA:
-        print("skipped: there is no Optuna; install python3-optuna")
+        print("skipped: Optuna is not installed; install python3-optuna")
     main()

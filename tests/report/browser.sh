@@ -7,7 +7,7 @@ set -u
 opevo=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")
 for browser in chromium chromium-browser google-chrome chrome-headless-shell ''; do
-    [ -z "$browser" ] && { echo "skipped: there is no Chromium"; exit 77; }
+    [ -z "$browser" ] && { echo "skipped: Chromium is not installed"; exit 77; }
     command -v "$browser" >/dev/null && break
 done
 folder=$(mktemp -d)

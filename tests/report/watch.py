@@ -394,7 +394,7 @@ def killed_and_continued(store, words, trials, told):
 def evolution():
     """A search of edits: lists of edits, the front of cost and error, and failures with their reasons."""
     if not os.path.exists(os.path.join(os.path.dirname(OPEVO), "opevo-evolver")) and not shutil.which("opevo-evolver"):
-        print("skipped: there is no opevo-evolver")
+        print("skipped: opevo-evolver is not installed")
         return
 
     def told(data):
@@ -420,7 +420,7 @@ MODEL = (
 def network():
     """The tasks of a network, which share one budget."""
     if not shutil.which("cc"):
-        print("skipped: there is no compiler")
+        print("skipped: no compiler is installed")
         return
     with open("model.onnx", "wb") as file:
         file.write(base64.b64decode(MODEL))

@@ -181,7 +181,7 @@ def study(browser):
 
 def main():
     if not BROWSER:
-        print("skipped: there is no Chromium")
+        print("skipped: Chromium is not installed")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)

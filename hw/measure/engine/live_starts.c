@@ -128,7 +128,7 @@ static opevo_status add_given(opevo_start_list *list, const opevo_objective *obj
         status = opevo_start_list_add_text(list, objective->space, text, err);
     else
         status = OPEVO_FAIL(err, OPEVO_INVALID,
-                            "there is no such file; give none, default, a configuration, "
+                            "no such file; give none, default, a configuration, "
                             "STORE:RUN or the file of a schedule.");
     opevo_free(path);
     return status;

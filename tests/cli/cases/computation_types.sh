@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Types: what is read, what is refused, and kernels that check themselves.
-command -v make >/dev/null || { echo "skipped: there is no make" >&2; exit 77; }
+command -v make >/dev/null || { echo "skipped: make is not installed" >&2; exit 77; }
 product() { echo "$1 A[i:16, k:24]; const $1 B[k, j:32]; $2 C[i, j] = sum(k) A[i, k]*B[k, j]"; }
 opevo computation "$(product float16 bfloat16)" | head -4
 try() { opevo computation "$1"; [ $? = 2 ] || echo "exit status is not 2: $1"; }

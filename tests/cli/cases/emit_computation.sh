@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The best kernel of a computation as a folder: it builds, checks itself, and names what it computes.
-command -v make >/dev/null || { echo "skipped: there is no make" >&2; exit 77; }
+command -v make >/dev/null || { echo "skipped: make is not installed" >&2; exit 77; }
 opevo tune 'C[i:16, j:32] = sum(k:8) A[i,k]*B[k,j]; D[i, j] = max(C[i,j] + b[j], 0)' --on cpu --tuner random --trials 3 \
     --finals 0 --emit folder >/dev/null 2>log || { cat log; exit 1; }
 head -2 folder/kernel.schedule

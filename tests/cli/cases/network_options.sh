@@ -43,6 +43,6 @@ opevo network model.onnx --on cpu --threads 1 --trials 1 -o late --workers 'slee
 echo "status $?"
 ls
 # On a terminal what takes its time is said.
-command -v script >/dev/null || { echo "skipped: there is no script(1)" >&2; exit 77; }
+command -v script >/dev/null || { echo "skipped: script(1) is not installed" >&2; exit 77; }
 TERM=xterm script -qec "opevo network model.onnx --threads 1 -o said" /dev/null </dev/null | tr '\r\033' '\n\n' |
     sed -n 's/^\[K\(..*\)/\1/p'

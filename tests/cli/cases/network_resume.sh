@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The tuning of a network, killed while trials are measured and interrupted in the next run: every trial that the store
 # had stays as it was and counts, and the interrupted run writes a library that is right.
-command -v make >/dev/null || { echo "skipped: there is no make" >&2; exit 77; }
+command -v make >/dev/null || { echo "skipped: make is not installed" >&2; exit 77; }
 . "${0%/*}/../../await.sh"
 # A convolution of 1 x 1 with weights, a Relu and a Softmax.
 printf '\010\007\072\244\001\012\022\012\001x\012\001w\022\001c\032\001a\042\004Conv\012\017\012\001c\022\001y\032\001b\042\004Relu\012\017\012\001y\022\001z\042\007Softmax\022\001g\052\057\010\004\010\002\010\001\010\001\020\001B\001wJ\040\000\000\240\277\000\000\000\077\000\000\000\277\000\000\240\077\000\000\200\076\000\000\100\277\000\000\200\077\000\000\000\000Z\033\012\001x\022\026\012\024\010\001\022\020\012\002\010\001\012\002\010\002\012\002\010\006\012\002\010\006b\033\012\001z\022\026\012\024\010\001\022\020\012\002\010\001\012\002\010\004\012\002\010\006\012\002\010\006B\004\012\000\020\015' >model.onnx

@@ -2,7 +2,7 @@
 # Without COLUMNS lines in a pipe are whole, help is prose of 80 columns, and a terminal is kept to. A terminal without
 # escape sequences gets none.
 unset COLUMNS
-command -v script >/dev/null || { echo "skipped: there is no script(1)" >&2; exit 77; }
+command -v script >/dev/null || { echo "skipped: script(1) is not installed" >&2; exit 77; }
 on='matmul(64,64,64)'
 opevo tune "$on" --on sim:gtx1080ti --trials 30 --store runs.db >lines
 awk 'NR == 1 { print (length > 90 && / trials$/ ? "whole" : "broken") }' lines

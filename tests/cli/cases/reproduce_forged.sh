@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # An author who alters a file and puts the right hash into its manifest is found; a file that asks for other commands
 # executes and writes nothing; honest files follow in another folder and without their stores.
-command -v python3 >/dev/null || { echo "skipped: there is no python3" >&2; exit 77; }
+command -v python3 >/dev/null || { echo "skipped: python3 is not installed" >&2; exit 77; }
 . "${0%/*}/../toy_landscape.sh"
 echo '{"study": 1, "objectives": ["recorded:toy.csv"], "tuners": ["random", "opevo"], "seeds": 7,
  "budget": {"trials": 6}}' >plan.json

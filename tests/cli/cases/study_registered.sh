@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A study registers its plan, program, data and seeds before its first trial; what was not registered, or was chosen
 # in view of results, is exploratory.
-command -v python3 >/dev/null || { echo "skipped: there is no python3" >&2; exit 77; }
+command -v python3 >/dev/null || { echo "skipped: python3 is not installed" >&2; exit 77; }
 . "${0%/*}/../toy_landscape.sh"
 plan() { # SEEDS [MORE]
     echo '{"study": 1, "objectives": ["recorded:toy.csv"], "tuners": ["random", "grid"], "seeds": '"$1"',

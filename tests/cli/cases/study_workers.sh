@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A plan whose objective is measured by workers: its runs start where those on this device do, not for a device of which
 # nothing is known; showing, merging and sharing the plan start no worker that is not needed.
-command -v cc >/dev/null || { echo "skipped: there is no C compiler" >&2; exit 77; }
+command -v cc >/dev/null || { echo "skipped: no C compiler is installed" >&2; exit 77; }
 cat >worker.sh <<'EOF'
 #!/bin/sh
 echo >>started

@@ -54,7 +54,7 @@ for text in '[]' '{"trails": 4}' '{"trials": [4]}' '{"trials": true}' '{"quiet":
     '{"verb": "study"}' '{"folder": "/nowhere"}' '{"folder": 3}' '{"set": [[]]}'; do
     echo "$text" | try tune - --store new.db
 done
-command -v sqlite3 >/dev/null || { echo "skipped: there is no sqlite3" >&2; exit 77; }
+command -v sqlite3 >/dev/null || { echo "skipped: sqlite3 is not installed" >&2; exit 77; }
 sqlite3 runs.db 'UPDATE runs SET call = NULL'
 try resume runs.db:1
 cp runs.db view.db

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The progress line of a resumed command: what was taken from the store says nothing of the pace. Forty trials cost
 # nothing, and each of the last ten 0.2 s: the first estimate, after 1 s, is 1 s at least, on however slow a machine.
-command -v script >/dev/null || { echo "skipped: there is no script(1)"; exit 77; } >&2
+command -v script >/dev/null || { echo "skipped: script(1) is not installed"; exit 77; } >&2
 printf '{"X": {"_type": "discrete", "_value": [%s]}}' "$(seq -s, 99)" >space.json
 cat >program <<'S'
 #!/bin/sh

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Workers that are given say what their device is: a run with them begins at the start point of a run without, and one
 # goes on with what the other began.
-command -v "${OPEVO_CC:-cc}" >/dev/null || { echo "skipped: there is no C compiler" >&2; exit 77; }
+command -v "${OPEVO_CC:-cc}" >/dev/null || { echo "skipped: no C compiler is installed" >&2; exit 77; }
 tune() {
     opevo tune 'matmul(128,96,160)' --on cpu --tuner random --precision 0.5 --finals 0 --quiet "$@" >out 2>&1 || cat out
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A worker that computes reference results for hours ends when its engine is killed.
-command -v "${OPEVO_CC:-cc}" >/dev/null || { echo "skipped: there is no C compiler" >&2; exit 77; }
+command -v "${OPEVO_CC:-cc}" >/dev/null || { echo "skipped: no C compiler is installed" >&2; exit 77; }
 . "${0%/*}/../../await.sh"
 (exec opevo tune 'C[i:64, j:64] = sum(k:64, l:4096, m:4096) A[i,k]*B[j,l]*D[m]' --on cpu --trials 1 --quiet >out 2>&1) &
 engine=$!

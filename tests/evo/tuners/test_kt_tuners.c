@@ -336,7 +336,7 @@ CHECK_TEST(test_means_of_kernel_tuner)
 
     snprintf(path, sizeof path, "%s/gemm_rtx2080ti.csv.xz", folder ? folder : "");
     if (!folder || access(path, R_OK) != 0)
-        CHECK_SKIP("recorded landscapes: there is no %s", path);
+        CHECK_SKIP("recorded landscapes: %s is missing", path);
     CHECK_OK(opevo_recorded_open(path, NULL, &objective, &err));
     CHECK_OK(opevo_objective_optimum(objective, &optimum, &err));
     for (size_t p = 0; p < sizeof peers / sizeof *peers; p++) {

@@ -81,7 +81,7 @@ static void run_as_cxx(const example *one, opevo_kernel_dialect dialect)
 CHECK_TEST(test_device_text)
 {
     if (!has_cxx())
-        CHECK_SKIP("there is no compiler of C++ (g++)");
+        CHECK_SKIP("no C++ compiler (Debian: g++)");
     for (size_t i = 0; i < sizeof large / sizeof *large; i++)
         run_as_cxx(&large[i], i % 2 ? OPEVO_KERNEL_HIP : OPEVO_KERNEL_CUDA);
 }

@@ -127,7 +127,7 @@ CHECK_TEST(test_syntax)
     opevo_rng rng;
 
     if (!has_cxx())
-        CHECK_SKIP("there is no compiler of C++ (g++)");
+        CHECK_SKIP("no C++ compiler (Debian: g++)");
     opevo_rng_init(&rng, 1, "syntax", 0);
     for (size_t i = 0; i < 12; i++) {
         opevo_operator op;

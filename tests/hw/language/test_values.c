@@ -425,7 +425,7 @@ CHECK_TEST(test_functions)
 CHECK_TEST(test_gpu_text)
 {
     if (!has_cxx())
-        CHECK_SKIP("there is no compiler of C++ (g++)");
+        CHECK_SKIP("no C++ compiler (Debian: g++)");
     for (int i = 0; i < 12; i++) {
         opevo_kernel_dialect dialect = i % 2 ? OPEVO_KERNEL_CUDA : OPEVO_KERNEL_HIP;
         opevo_limits limits = opevo_limits_default(dialect);

@@ -146,7 +146,7 @@ CHECK_TEST(test_make)
     static const char *const make[] = {"make", "--version", NULL};
 
     if (!program_succeeds(make))
-        CHECK_SKIP("there is no make");
+        CHECK_SKIP("make is not installed");
     for (size_t i = 0; i < ROWS; i++) {
         opevo_kernel_dialect dialect = rows[i].dialect;
         char folder[] = "/tmp/opevo_files_XXXXXX";

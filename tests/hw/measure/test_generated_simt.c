@@ -328,7 +328,7 @@ static void check_spoilt(const char *what, const char *from, const char *to, con
         add_variant(copies, at, strlen(from), to);
     count = copies->count;
     if (count < 2)
-        fail_msg("%s: there is no \"%s\" in\n%s", what, from, opevo_text_string(&kernel.source));
+        fail_msg("%s: \"%s\" is not in\n%s", what, from, opevo_text_string(&kernel.source));
     objective = run_variants(copies, outcomes);
     assert_int_equal(outcomes[0].kind, OPEVO_OUTCOME_OK);
     for (size_t i = 1; i < count; i++) {

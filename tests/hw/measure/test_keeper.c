@@ -147,7 +147,7 @@ CHECK_TEST(test_threads)
     opevo_text why = {0};
 
     if (system("command -v xz >/dev/null") != 0)
-        CHECK_SKIP("there is no xz, whose threads work (Debian: xz-utils)");
+        CHECK_SKIP("no xz whose threads work (Debian: xz-utils)");
     CHECK_OK(opevo_i_process_keeper_start(&program, &keeper, &err));
     while (!opevo_i_process_keeper_poll(&keeper, &end)) {
         struct pollfd wait = {.fd = keeper.report, .events = POLLIN};

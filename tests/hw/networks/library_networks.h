@@ -24,7 +24,7 @@ static char library_place[] = "/tmp/opevo_library_XXXXXX";
 static inline bool enter_folder(void)
 {
     if (!program_succeeds((const char *const[]){"make", "--version", NULL})) {
-        puts("skipped: there is no make");
+        puts("skipped: make is not installed");
         exit(77);
     }
     return mkdtemp(library_place) && chdir(library_place) == 0;

@@ -125,7 +125,7 @@ CHECK_TEST(oclgrind_finds_nothing)
     static network_draw network;
 
     if (!program_succeeds((const char *const[]){"oclgrind", "--version", NULL}))
-        CHECK_SKIP("there is no oclgrind");
+        CHECK_SKIP("oclgrind is not installed");
     draw_moving_network(&network);
     write_library(&network.super, OPEVO_KERNEL_OPENCL);
     CHECK_PROGRAM(make_net);

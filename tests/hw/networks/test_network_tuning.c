@@ -243,7 +243,7 @@ CHECK_TEST(what_is_refused)
         options.finals.most = i == 2 ? OPEVO_FINALISTS_MOST + 1 : 0;
         CHECK_FAILS(OPEVO_INVALID,
                     i == 0   ? "no_such_setting"
-                    : i == 1 ? "start nowhere: there is no such file"
+                    : i == 1 ? "start nowhere: no such file"
                              : "at most 100",
                     tune(&options, &tuning, &library, &err));
         assert_int_equal(self.trials, 0);

@@ -86,7 +86,7 @@ CHECK_TEST(test_recorded_t1)
 
     snprintf(path, sizeof path, "%s/raw/convolution_milo_T1.json", folder ? folder : "");
     if (access(path, R_OK) != 0)
-        CHECK_SKIP("recorded landscapes: there is no %s", path);
+        CHECK_SKIP("recorded landscapes: %s is missing", path);
     CHECK_OK(opevo_space_load(path, &space, &err));
     check_size(space, 10240);
     assert_true(count_allowed(space) == 4362);
