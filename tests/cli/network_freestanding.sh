@@ -6,17 +6,13 @@
 # only. With Debian's gcc-arm-none-eabi and libnewlib-arm-none-eabi it is compiled for a microcontroller as well, and with
 # qemu-system-arm it runs on one, by the linker script and vectors in BOARD.
 set -eu
+. "${0%/*}/node_cases.sh"
 opevo=$1
 folder=$2
 board=$3
 share=${4:-40}
-[ -d "$folder" ] || {
-    echo "skipped: no node cases of ONNX in $folder; they are in Debian's package libonnx-testdata"
-    exit 77
-}
 [ -z "${OPEVO_TEST_LONG:-}" ] || share=4
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+open_cases "$folder"
 arm='-std=c99 -O2 -mcpu=cortex-m3 -mthumb'
 allowed=' memcpy memmove memset memcmp __stack_chk_fail _GLOBAL_OFFSET_TABLE_ '
 mathematics='__finite __fpclassify __isinf __isnan acos acosf acosh acoshf asin asinh atan atanh ceil cos cosh
@@ -45,10 +41,7 @@ on_a_board() {
 for case in "$folder"/*/; do
     number=$((number + 1))
     [ $((number % share)) = 0 ] || continue
-    inputs= i=0
-    while [ -e "$case/test_data_set_0/input_$i.pb" ]; do
-        inputs=$inputs${inputs:+,}$case/test_data_set_0/input_$i.pb i=$((i + 1))
-    done
+    inputs=$(list_files "$case" input)
     rm -rf "$work/library"
     status=0
     "$opevo" network "$case/model.onnx" --quiet --freestanding -o "$work/library" --check-input "$inputs" >"$work/said" 2>&1 ||

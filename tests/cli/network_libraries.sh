@@ -4,30 +4,19 @@
 # libonnx-testdata), the library of each SHAREth that `--run` computes right gives the same on the inputs of the case,
 # or is refused with a sentence; inputs that it asks for are bound. Outside the long run one in 40.
 set -eu
+. "${0%/*}/node_cases.sh"
 opevo=$1
 folder=$2
 share=${3:-40}
-[ -d "$folder" ] || {
-    echo "skipped: no node cases of ONNX in $folder; they are in Debian's package libonnx-testdata"
-    exit 77
-}
 [ -z "${OPEVO_TEST_LONG:-}" ] || share=1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-list() { # list KIND: the files KIND_0.pb,KIND_1.pb,... of the case
-    files= i=0
-    while [ -e "$case/test_data_set_0/$1_$i.pb" ]; do
-        files=$files${files:+,}$case/test_data_set_0/$1_$i.pb i=$((i + 1))
-    done
-    echo "$files"
-}
+open_cases "$folder"
 number=0 all=0 right=0 made=0 wrong=0
 for case in "$folder"/*/; do
     number=$((number + 1))
     [ $((number % share)) = 0 ] || continue
     all=$((all + 1))
-    inputs=$(list input)
-    "$opevo" network "$case/model.onnx" --run "$inputs" --expect "$(list output)" >"$work/said" 2>&1 || continue
+    inputs=$(list_files "$case" input)
+    "$opevo" network "$case/model.onnx" --run "$inputs" --expect "$(list_files "$case" output)" >"$work/said" 2>&1 || continue
     right=$((right + 1))
     rm -rf "$work/library"
     set --

@@ -4,33 +4,24 @@
 # whose operators DOCS lists gives what is expected, and the others are refused with a sentence that names an operator that
 # it does not list, or what else opevo does not read.
 set -eu
+. "${0%/*}/node_cases.sh"
 opevo=$1
 folder=$2
 docs=$3
-[ -d "$folder" ] || {
-    echo "skipped: no node cases of ONNX in $folder; they are in Debian's package libonnx-testdata"
-    exit 77
-}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+open_cases "$folder"
 # The operators of the table, one a line.
 sed -n '/^| operators/,/^$/s/^| \([^|]*\)|.*/\1/p' "$docs" | tr -d '\\* ' | tr ',' '\n' | sort -u >"$work/listed"
 [ "$(wc -l <"$work/listed")" -gt 100 ] || { echo "no list of operators in $docs"; exit 1; }
 
 # case FOLDER: a line "STATUS NAME: message".
 cat >"$work/case" <<'S'
-opevo=$1
-shift
+. "$1/node_cases.sh"
+opevo=$2
+shift 2
 for case; do
     name=${case%/}
-    inputs= outputs= i=0
-    while [ -e "$case/test_data_set_0/input_$i.pb" ]; do
-        inputs=$inputs${inputs:+,}$case/test_data_set_0/input_$i.pb i=$((i + 1))
-    done
-    i=0
-    while [ -e "$case/test_data_set_0/output_$i.pb" ]; do
-        outputs=$outputs${outputs:+,}$case/test_data_set_0/output_$i.pb i=$((i + 1))
-    done
+    inputs=$(list_files "$case" input)
+    outputs=$(list_files "$case" output)
     status=0
     said=$("$opevo" network "$case/model.onnx" --run "$inputs" --expect "$outputs" 2>&1) || status=$?
     # What is not a tensor may be refused before the model is read.
@@ -41,7 +32,7 @@ for case; do
 done
 S
 find "$folder" -mindepth 1 -maxdepth 1 -type d | sort >"$work/cases"
-xargs -P 2 -n 40 sh "$work/case" "$opevo" <"$work/cases" >"$work/said"
+xargs -P 2 -n 40 sh "$work/case" "${0%/*}" "$opevo" <"$work/cases" >"$work/said"
 passed=$(grep -c '^0 ' "$work/said" || true)
 failed=0
 fail() {
