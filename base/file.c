@@ -79,10 +79,7 @@ opevo_status opevo_file_read(const char *path, size_t limit, char **data, size_t
     for (;;) {
         ssize_t got = 0;
 
-        if (!opevo_reserve(&buffer, &capacity, length + 65536, 1)) {
-            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
-            goto cleanup;
-        }
+        OPEVO_NEED(opevo_reserve(&buffer, &capacity, length + 65536, 1), "reading %s", path);
         got = read(file, (char *)buffer + length, capacity - length - 1);
         if (got < 0 && errno == EINTR)
             continue;

@@ -383,9 +383,7 @@ opevo_status opevo_json_read(const opevo_json_reader *at, const opevo_json_field
     const char **known = opevo_malloc(count + 1, sizeof *known);
     opevo_status status = OPEVO_OK;
 
-    if (!known)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.",
-                          at->origin ? at->origin : "JSON");
+    OPEVO_NEED_OR_RETURN(known, "reading %s", at->origin ? at->origin : "JSON");
     for (size_t i = 0; i < count; i++)
         known[i] = fields[i].key;
     known[count] = NULL;

@@ -275,8 +275,7 @@ opevo_status opevo_listener_open(const char *address, const char *token, opevo_l
     opevo_status status = OPEVO_OK;
     opevo_listener *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to listen.");
+    OPEVO_NEED_OR_RETURN(self, "listening");
     self->listening = self->events = self->spare = -1;
     for (size_t i = 0; i < OPEVO_LISTEN_PENDING; i++)
         self->clients[i].descriptor = -1;

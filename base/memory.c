@@ -4,7 +4,9 @@
 
 #include <opevo/memory.h>
 
+#include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,4 +103,15 @@ int64_t opevo_memory_live(void)
 void opevo_memory_fail_at(int64_t n)
 {
     atomic_store(&fail_countdown, n);
+}
+
+opevo_status opevo_no_memory(opevo_error *err, const char *what, ...)
+{
+    char text[OPEVO_ERROR_SIZE];
+    va_list arguments;
+
+    va_start(arguments, what);
+    vsnprintf(text, sizeof text, what, arguments);
+    va_end(arguments);
+    return opevo_error_set(err, OPEVO_NOMEM, "No memory for %s.", text);
 }

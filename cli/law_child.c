@@ -52,11 +52,11 @@ static opevo_status read_line(void *context, const char *path, size_t number, co
     if (!(weight >= 0 && isfinite(weight)))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s:%zu: the weight must be a number of at least 0.",
                           path, number);
-    if (!opevo_reserve((void **)&self->points, &self->point_capacity, self->count + 1,
-                       sizeof *self->points) ||
-        !opevo_reserve((void **)&self->weights, &self->weight_capacity, self->count + 1,
-                       sizeof *self->weights))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for parents.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->points, &self->point_capacity,
+                                       self->count + 1, sizeof *self->points) &&
+                             opevo_reserve((void **)&self->weights, &self->weight_capacity,
+                                           self->count + 1, sizeof *self->weights),
+                         "parents");
     status =
         opevo_space_read(self->space, end + strspn(end, " \t"), &self->points[self->count], &why);
     if (status != OPEVO_OK)
@@ -89,8 +89,7 @@ static opevo_status add_rows(const opevo_space *space, size_t i, const opevo_chi
     opevo_text value = {0};
     opevo_status status = OPEVO_OK;
 
-    if (!law)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a parameter.");
+    OPEVO_NEED_OR_RETURN(law, "the law of a parameter");
     OPEVO_TRY(opevo_child_given_law(given, i, law, err));
     for (size_t v = 0; v <= size; v++) {
         if ((v == size || before[v] <= 0) && law[v] <= 0)

@@ -73,8 +73,7 @@ static opevo_status find_useless(const opevo_space *space, bool **out, opevo_err
     bool *useless = opevo_calloc(count, sizeof *useless);
     opevo_status status = OPEVO_OK;
 
-    if (!useless)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the facts of a space.");
+    OPEVO_NEED_OR_RETURN(useless, "the facts of a space");
     status = opevo_space_find_useless(space, useless, err);
     if (status == OPEVO_LIMIT) {
         memset(useless, 0, count * sizeof *useless);
@@ -238,8 +237,7 @@ static opevo_status print_shares(const opevo_space *space, const opevo_diagram *
     if (size[0] > SIZE_MAX / 64 || size[1] > SIZE_MAX / 64 / (size[0] + 1))
         return OPEVO_FAIL(err, OPEVO_LIMIT, "--shares: the parameters have too many values.");
     shares = opevo_malloc((size_t)((size[0] + 1) * (size[1] + 1)), sizeof *shares);
-    if (!shares)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the shares of values.");
+    OPEVO_NEED_OR_RETURN(shares, "the shares of values");
     if (count == 1)
         OPEVO_TRY(opevo_diagram_shares(diagram, which[0], shares, err));
     else

@@ -135,8 +135,7 @@ static opevo_status add_parameter(const opevo_parameter *parameter, opevo_index 
     opevo_text component = {0}, value = {0}, all = {0};
     opevo_status status = OPEVO_OK;
 
-    if (!values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a configuration.");
+    OPEVO_NEED_OR_RETURN(values, "a configuration");
     opevo_parameter_value(parameter, vertex, values);
     for (size_t i = 0; i < arity; i++) {
         opevo_text_clear(&value);
@@ -163,8 +162,7 @@ static opevo_status add_all(const best *self, entry add, opevo_text *out, opevo_
     opevo_index *vertices = opevo_calloc(count, sizeof *vertices);
     opevo_status status = OPEVO_OK;
 
-    if (!vertices)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a configuration.");
+    OPEVO_NEED_OR_RETURN(vertices, "a configuration");
     opevo_space_decode(self->space, self->point, vertices);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         if (vertices[i] != OPEVO_INACTIVE)

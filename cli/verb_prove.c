@@ -110,8 +110,7 @@ static opevo_status find_best_trial(opevo_store *store, best *self, opevo_error 
     size_t got = PIECE;
     opevo_status status = OPEVO_OK;
 
-    if (!trials)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read run %lld.", (long long)self->run);
+    OPEVO_NEED_OR_RETURN(trials, "reading run %lld", (long long)self->run);
     for (; got == PIECE; after += got) {
         OPEVO_TRY(opevo_store_read(store, self->run, after, trials, PIECE, &got, err));
         for (size_t i = 0; i < got; i++) {

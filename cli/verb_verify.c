@@ -71,11 +71,11 @@ static opevo_status make_room(suite *self, opevo_error *err)
     void *fits = self->fits;
     size_t capacity = self->capacity;
 
-    if (!opevo_reserve(&tests, &capacity, self->count + 1, sizeof *self->tests))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another test.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve(&tests, &capacity, self->count + 1, sizeof *self->tests),
+                         "another test");
     self->tests = tests;
-    if (!opevo_reserve(&fits, &self->capacity, self->count + 1, sizeof *self->fits))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another test.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve(&fits, &self->capacity, self->count + 1, sizeof *self->fits),
+                         "another test");
     self->fits = fits;
     return OPEVO_OK;
 }
@@ -216,9 +216,7 @@ static opevo_status make_situation(const opevo_space *space, uint64_t seed, situ
     opevo_rng rng;
 
     opevo_rng_init(&rng, seed, "verify-child-situation", 0);
-    now->taken = opevo_calloc(size, sizeof *now->taken);
-    if (!now->taken)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a child's test.");
+    OPEVO_NEW_OR_RETURN(now->taken, size, "a child's test");
     choose_parents(space, size, &rng, now);
     for (size_t x = 0; x < size; x++) {
         if (!now->taken[x] && opevo_space_allows(space, x)) {
@@ -240,8 +238,7 @@ static opevo_status set_parents(const opevo_space *space, const situation *now, 
     opevo_index *vertices = opevo_malloc(PARENTS, width * sizeof *vertices);
     opevo_status status = OPEVO_OK;
 
-    if (!vertices)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a child's test.");
+    OPEVO_NEED_OR_RETURN(vertices, "a child's test");
     for (size_t j = 0; j < now->parent_count; j++) {
         opevo_space_decode(space, now->points[j], vertices + j * width);
         rows[j] = vertices + j * width;
@@ -291,10 +288,7 @@ static opevo_status test_child(suite *self, const opevo_space *space, opevo_dupl
     show_progress(self, self->count, "test", entry->name);
     breed.seen = opevo_index_set_create();
     breed.vertices = opevo_malloc(opevo_space_parameter_count(space), sizeof *breed.vertices);
-    if (!breed.seen || !breed.vertices) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a child's test.");
-        goto cleanup;
-    }
+    OPEVO_NEED(breed.seen && breed.vertices, "a child's test");
     OPEVO_TRY(opevo_child_sampler_create(space, self->q, rule, &breed.sampler, err));
     OPEVO_TRY(make_step(self, entry, &now, &parents, breed.seen, &step, err));
     snprintf(entry->start, sizeof entry->start, "%zu parents", now.parent_count);
@@ -322,8 +316,7 @@ static opevo_status find_child_power(const suite *self, const test *entry, doubl
     opevo_parents parents;
     opevo_status status = OPEVO_OK;
 
-    if (!seen)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a child's test.");
+    OPEVO_NEED_OR_RETURN(seen, "a child's test");
     OPEVO_TRY(make_step(self, entry, &now, &parents, seen, &step, err));
     OPEVO_TRY(opevo_verify_child_power_at(&step, self->draws, size, fit, err));
 cleanup:

@@ -137,8 +137,7 @@ opevo_status opevo_alias_create_from_law(const opevo_law *law, opevo_alias **out
                           "draw by walking instead.",
                           opevo_parameter_text(opevo_law_parameter(law)));
     weights = opevo_malloc((size_t)size, sizeof *weights);
-    if (!weights)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the weights of an alias table.");
+    OPEVO_NEED_OR_RETURN(weights, "the weights of an alias table");
     for (size_t v = 0; v < (size_t)size; v++)
         weights[v] = opevo_law_probability(law, v);
     status = opevo_alias_create(weights, (size_t)size, out, err);

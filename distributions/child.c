@@ -60,9 +60,7 @@ static opevo_status solve_mixture(const opevo_parameter *parameter, const mixtur
     size_t n = (size_t)opevo_parameter_size(parameter);
     double *p0 = opevo_calloc(n, sizeof *p0);
 
-    if (!p0)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a start distribution on %zu vertices.",
-                          n);
+    OPEVO_NEED_OR_RETURN(p0, "a start distribution on %zu vertices", n);
     for (size_t k = 0; k < starts->count; k++)
         p0[(size_t)starts->start[k]] = starts->share[k];
     status = opevo_i_law_solve_parameter(parameter, q, p0, options, marginal, bound, err);
@@ -120,8 +118,7 @@ static opevo_status allocate(opevo_child_law *self, const opevo_space *space, op
     self->branched = opevo_space_has_branches(space) ? space : NULL;
     self->size = opevo_calloc(self->parameter_count, sizeof *self->size);
     self->marginal = opevo_calloc(self->parameter_count, sizeof *self->marginal);
-    if (!self->size || !self->marginal)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child.");
+    OPEVO_NEED_OR_RETURN(self->size && self->marginal, "the law of a child");
     for (size_t i = 0; i < self->parameter_count; i++) {
         const opevo_parameter *parameter = opevo_space_parameter(space, i);
 
@@ -132,9 +129,8 @@ static opevo_status allocate(opevo_child_law *self, const opevo_space *space, op
                               "which do not fit in memory.",
                               opevo_parameter_text(parameter));
         self->marginal[i] = opevo_calloc((size_t)self->size[i], sizeof **self->marginal);
-        if (!self->marginal[i])
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the marginal law of %s.",
-                              opevo_parameter_text(parameter));
+        OPEVO_NEED_OR_RETURN(self->marginal[i], "the marginal law of %s",
+                             opevo_parameter_text(parameter));
     }
     return OPEVO_OK;
 }

@@ -24,8 +24,7 @@ static opevo_status init_fresh(opevo_i_law_factor *self, const opevo_i_law_inher
 
     self->fresh = opevo_calloc(self->size, sizeof *self->fresh);
     self->reached = opevo_calloc(self->region_count, sizeof *self->reached);
-    if (!self->fresh || !self->reached)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the kernel of a mutation.");
+    OPEVO_NEED_OR_RETURN(self->fresh && self->reached, "the kernel of a mutation");
     for (size_t r = 0; r < self->region_count; r++)
         self->reached[r] = !any;
     for (size_t v = 0; v < self->size; v++)
@@ -56,15 +55,15 @@ static opevo_status list_active(opevo_i_law_kernel *self, const opevo_space *spa
     size_t count = 0, capacity = 0;
 
     self->start = opevo_calloc(self->point_count + 1, sizeof *self->start);
-    if (!self->start)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the kernel of a mutation.");
+    OPEVO_NEED_OR_RETURN(self->start, "the kernel of a mutation");
     for (size_t x = 0; x < self->point_count; x++) {
         void *active = self->active;
 
         opevo_space_decode(space, x, vertices);
         self->start[x] = count;
-        if (!opevo_reserve(&active, &capacity, count + self->factor_count, sizeof *self->active))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the kernel of a mutation.");
+        OPEVO_NEED_OR_RETURN(
+            opevo_reserve(&active, &capacity, count + self->factor_count, sizeof *self->active),
+            "the kernel of a mutation");
         self->active = active;
         for (size_t i = 0; i < self->factor_count; i++) {
             if (vertices[i] != OPEVO_INACTIVE && self->factors[i].size > 1)
@@ -155,8 +154,7 @@ static opevo_status find_classes(opevo_i_law_kernel *self, opevo_error *err)
 {
     self->class_of = opevo_malloc(self->point_count, sizeof *self->class_of);
     self->member = opevo_malloc(self->point_count, sizeof *self->member);
-    if (!self->class_of || !self->member)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the kernel of a mutation.");
+    OPEVO_NEED_OR_RETURN(self->class_of && self->member, "the kernel of a mutation");
     for (size_t x = 0; x < self->point_count; x++) {
         size_t c = self->class_count;
 

@@ -59,8 +59,7 @@ static opevo_status visits_init(visits *self, opevo_i_law_child *step, opevo_err
     size_t n = 0;
 
     self->point = opevo_malloc(step->point_count, sizeof *self->point);
-    if (!self->point)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to continue from duplicates.");
+    OPEVO_NEED_OR_RETURN(self->point, "continuing from duplicates");
     for (size_t x = 0; x < step->point_count; x++) {
         if (step->taken[x] && !opevo_i_law_child_is_lost(step, x))
             self->point[n++] = x;
@@ -71,8 +70,9 @@ static opevo_status visits_init(visits *self, opevo_i_law_child *step, opevo_err
     self->pivot = opevo_malloc(n, sizeof *self->pivot);
     self->expected = opevo_calloc(n, sizeof *self->expected);
     self->left = opevo_malloc(n, sizeof *self->left);
-    if (!self->kernel || !self->factor || !self->pivot || !self->expected || !self->left)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to continue from %zu duplicates.", n);
+    OPEVO_NEED_OR_RETURN(self->kernel && self->factor && self->pivot && self->expected &&
+                             self->left,
+                         "continuing from %zu duplicates", n);
     for (size_t a = 0; a < n; a++) {
         opevo_i_law_kernel_row(&step->kernel, self->point[a], step->row);
         for (size_t b = 0; b < n; b++) {

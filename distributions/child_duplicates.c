@@ -55,8 +55,7 @@ static opevo_status mutate(opevo_i_law_child *self, opevo_error *err)
 {
     long double *scratch = opevo_malloc(self->point_count, sizeof *scratch);
 
-    if (!scratch)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child.");
+    OPEVO_NEED_OR_RETURN(scratch, "the law of a child");
     for (size_t x = 0; x < self->point_count; x++)
         self->sums[x] = self->origin[x];
     opevo_i_law_kernel_apply(&self->kernel, self->sums, scratch, self->row);
@@ -208,8 +207,8 @@ static opevo_status child_init(opevo_i_law_child *self, const opevo_child_step *
     self->escapes = opevo_calloc(n, sizeof *self->escapes);
     self->row = opevo_malloc(n, sizeof *self->row);
     self->sums = opevo_malloc(n, sizeof *self->sums);
-    if (!self->origin || !self->landed || !self->escapes || !self->row || !self->sums)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child on %zu points.", n);
+    OPEVO_NEED_OR_RETURN(self->origin && self->landed && self->escapes && self->row && self->sums,
+                         "the law of a child on %zu points", n);
     opevo_i_law_kernel_escapes(&self->kernel, step->taken, step->rule == OPEVO_DUPLICATE_CONTINUE,
                                self->escapes);
     return OPEVO_OK;

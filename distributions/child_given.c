@@ -24,16 +24,12 @@ opevo_status opevo_child_given_create(const opevo_space *space, const opevo_pare
     opevo_child_given *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child.");
+    OPEVO_NEED_OR_RETURN(self, "the law of a child");
     OPEVO_TRY(opevo_space_diagram(space, &diagram, err));
     OPEVO_TRY(opevo_child_law_create(space, parents, q, NULL, &self->law, err));
     OPEVO_TRY(opevo_diagram_weights_create(diagram, &self->weights, err));
     self->marginals = opevo_malloc(width, sizeof *self->marginals);
-    if (!self->marginals) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child.");
-        goto cleanup;
-    }
+    OPEVO_NEED(self->marginals, "the law of a child");
     for (size_t i = 0; i < width; i++)
         self->marginals[i] = opevo_child_law_marginal(self->law, i);
     opevo_diagram_weights_set(self->weights, self->marginals);

@@ -59,10 +59,7 @@ opevo_status opevo_i_law_inheritance_init(const opevo_space *space, const opevo_
     self.shares = opevo_malloc(self.count, sizeof *self.shares);
     self.active = opevo_malloc(self.width, sizeof *self.active);
     self.vertices = opevo_malloc(self.count, self.width * sizeof *self.vertices);
-    if (!self.shares || !self.active || !self.vertices) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu parents.", self.count);
-        goto cleanup;
-    }
+    OPEVO_NEED(self.shares && self.active && self.vertices, "%zu parents", self.count);
     OPEVO_TRY(set_shares(space, parents, self.shares, err));
     for (size_t j = 0; j < self.count; j++)
         opevo_space_decode(space, parents->points[j], self.vertices + j * self.width);

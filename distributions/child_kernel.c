@@ -27,9 +27,7 @@ static opevo_status solve_rows(opevo_i_law_factor *self, const opevo_parameter *
     double tolerance = 2 * DBL_EPSILON / (1 - q);
     double *p0 = opevo_calloc(self->size, sizeof *p0);
 
-    if (!p0)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a start distribution on %zu vertices.",
-                          self->size);
+    OPEVO_NEED_OR_RETURN(p0, "a start distribution on %zu vertices", self->size);
     OPEVO_TRY(opevo_graph_create(parameter, 0, &graph, err));
     OPEVO_TRY(opevo_i_law_graph_system_init(graph, q, false, &system, err));
     system.super.p0 = p0;
@@ -110,9 +108,7 @@ static opevo_status find_regions(opevo_i_law_factor *self, const opevo_parameter
         return OPEVO_OK;
     }
     stack = opevo_malloc(self->size, sizeof *stack);
-    if (!stack)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to find the components of %s.",
-                          opevo_parameter_text(parameter));
+    OPEVO_NEED_OR_RETURN(stack, "finding the components of %s", opevo_parameter_text(parameter));
     find_components(self, parameter, stack);
     opevo_free(stack);
     return OPEVO_OK;
@@ -127,9 +123,8 @@ static opevo_status factor_init(opevo_i_law_factor *self, const opevo_parameter 
     self->law = opevo_malloc(self->size * self->size, sizeof *self->law);
     self->weight = opevo_malloc(self->size, sizeof *self->weight);
     self->region = opevo_malloc(self->size, sizeof *self->region);
-    if (!self->law || !self->weight || !self->region)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the laws of %s.",
-                          opevo_parameter_text(parameter));
+    OPEVO_NEED_OR_RETURN(self->law && self->weight && self->region, "the laws of %s",
+                         opevo_parameter_text(parameter));
     for (size_t v = 0; v < self->size; v++)
         self->weight[v] = fmax((double)opevo_parameter_degree(parameter, v), 1);
     if (opevo_i_law_choose(parameter) == OPEVO_LAW_CG)

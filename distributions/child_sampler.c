@@ -87,8 +87,7 @@ opevo_status opevo_child_sampler_create(const opevo_space *space, double q,
     opevo_status status = OPEVO_OK;
     opevo_child_sampler *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a child sampler.");
+    OPEVO_NEED_OR_RETURN(self, "a child sampler");
     self->space = space;
     self->sparse = opevo_space_is_sparse(space);
     self->wide = opevo_space_is_wide(space);
@@ -100,18 +99,12 @@ opevo_status opevo_child_sampler_create(const opevo_space *space, double q,
     self->q = q;
     self->walkers = opevo_calloc(self->width, sizeof(opevo_walker *));
     self->recombined = opevo_malloc(self->width, sizeof *self->recombined);
-    if (!self->walkers || !self->recombined || !form_groups(self)) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a child sampler.");
-        goto cleanup;
-    }
+    OPEVO_NEED(self->walkers && self->recombined && form_groups(self), "a child sampler");
     for (size_t i = 0; i < self->width; i++)
         OPEVO_TRY(opevo_walker_create(opevo_space_parameter(space, i), q, &self->walkers[i], err));
     if (self->diagram && !self->group) {
         self->mutation = opevo_mutation_create(self->diagram, self->walkers, self->width);
-        if (!self->mutation) {
-            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a child sampler.");
-            goto cleanup;
-        }
+        OPEVO_NEED(self->mutation, "a child sampler");
     }
     *out = self;
     self = NULL;
@@ -185,8 +178,7 @@ static opevo_status condition(opevo_child_sampler *self, const opevo_index *cons
     opevo_child_given *given = NULL;
     opevo_status status = OPEVO_OK;
 
-    if (!points)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu parents.", count);
+    OPEVO_NEED_OR_RETURN(points, "%zu parents", count);
     for (size_t j = 0; j < count; j++)
         points[j] = opevo_space_encode(self->space, vertices[j]);
     status = opevo_child_given_create(
@@ -209,8 +201,7 @@ opevo_status opevo_child_sampler_set_parents(opevo_child_sampler *sampler,
 
     if (status != OPEVO_OK)
         return status;
-    if (!reserve_parents(sampler, count))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu parents.", count);
+    OPEVO_NEED_OR_RETURN(reserve_parents(sampler, count), "%zu parents", count);
     if (sampler->conditions) {
         status = condition(sampler, vertices, weights, count, err);
         if (status != OPEVO_OK)

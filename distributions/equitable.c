@@ -202,11 +202,8 @@ opevo_status opevo_i_law_equitable_partition(const opevo_graph *graph, size_t st
     opevo_status status = OPEVO_OK;
     refinement self = {.graph = graph};
 
-    if (!allocate(&self, graph->vertex_count)) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to find the classes of %zu vertices.",
-                            graph->vertex_count);
-        goto cleanup;
-    }
+    OPEVO_NEED(allocate(&self, graph->vertex_count), "finding the classes of %zu vertices",
+               graph->vertex_count);
     begin(&self, start, graph->vertex_count);
     run(&self);
     *class_of = self.class_of;

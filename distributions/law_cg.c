@@ -97,11 +97,7 @@ opevo_status opevo_i_law_cg_solve(const opevo_i_law_system *self, const double *
     double *z = opevo_calloc(self->count, sizeof *z);
     double *out = opevo_malloc(self->count, sizeof *out);
 
-    if (!r || !z || !out) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for conjugate gradients on %zu vertices.",
-                            self->count);
-        goto cleanup;
-    }
+    OPEVO_NEED(r && z && out, "conjugate gradients on %zu vertices", self->count);
     memcpy(r, rhs, self->count * sizeof *r);
     memset(x, 0, self->count * sizeof *x);
     iterate(self, goal, r, z, out, x);

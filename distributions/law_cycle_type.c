@@ -165,17 +165,17 @@ static opevo_status lattice_init(lattice *self, const opevo_i_law_partition_tabl
     self->size = opevo_malloc(class_count, sizeof *self->size);
     self->degree = opevo_malloc(class_count, sizeof *self->degree);
     self->offset = opevo_malloc(class_count + 1, sizeof *self->offset);
-    if (!self->size || !self->degree || !self->offset)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the %zu cycle types.", class_count);
+    OPEVO_NEED_OR_RETURN(self->size && self->degree && self->offset, "the %zu cycle types",
+                         class_count);
     for (size_t i = 0; i < class_count; i++) {
         cycle_type type = type_at(table, n, (uint32_t)i);
 
         self->size[i] = class_size(n, &type);
         self->degree[i] = degree;
         self->offset[i] = length;
-        if (!add_merges(self, &length, table, n, &type) ||
-            !add_splits(self, &length, table, n, &type))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the %zu cycle types.", class_count);
+        OPEVO_NEED_OR_RETURN(add_merges(self, &length, table, n, &type) &&
+                                 add_splits(self, &length, table, n, &type),
+                             "the %zu cycle types", class_count);
     }
     self->offset[class_count] = length;
     self->quotient = (opevo_i_law_quotient){class_count,  self->size,   self->degree,

@@ -45,9 +45,7 @@ opevo_status opevo_i_law_dense_factor(opevo_i_law_graph_system *self, opevo_erro
             "The method cholesky is for graphs of up to %d vertices, and this one has "
             "%zu; use cg.",
             DENSE_MAX, n);
-    self->factor = opevo_calloc(n * n, sizeof *self->factor);
-    if (!self->factor)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a dense matrix of order %zu.", n);
+    OPEVO_NEW_OR_RETURN(self->factor, n * n, "a dense matrix of order %zu", n);
     fill(self, self->factor);
     info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (lapack_int)n, self->factor, (lapack_int)n);
     if (info == LAPACK_WORK_MEMORY_ERROR)

@@ -62,9 +62,7 @@ static opevo_status residual(const opevo_i_law_system *super, const double *law,
     const long double q = super->q;
     long double *share = opevo_malloc(super->count, sizeof *share);
 
-    if (!share)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to certify the law of %zu vertices.",
-                          super->count);
+    OPEVO_NEED_OR_RETURN(share, "certifying the law of %zu vertices", super->count);
     for (size_t v = 0; v < super->count; v++) {
         uint64_t degree = opevo_graph_degree(graph, v);
 
@@ -100,9 +98,8 @@ opevo_status opevo_i_law_graph_system_init(const opevo_graph *graph, double q, b
     opevo_status status = OPEVO_OK;
 
     self.inverse_degree = opevo_malloc(graph->vertex_count, sizeof *self.inverse_degree);
-    if (!self.inverse_degree)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to solve for the law of %zu vertices.",
-                          graph->vertex_count);
+    OPEVO_NEED_OR_RETURN(self.inverse_degree, "solving for the law of %zu vertices",
+                         graph->vertex_count);
     for (size_t v = 0; v < graph->vertex_count; v++) {
         uint64_t degree = opevo_graph_degree(graph, v);
 

@@ -43,9 +43,7 @@ static opevo_status residual(const opevo_i_law_system *super, const double *law,
     const long double q = super->q;
     long double *share = opevo_malloc(super->count, sizeof *share);
 
-    if (!share)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to certify the law of %zu vertices.",
-                          super->count);
+    OPEVO_NEED_OR_RETURN(share, "certifying the law of %zu vertices", super->count);
     for (size_t v = 0; v < super->count; v++) {
         opevo_index degree = opevo_parameter_degree(self->parameter, v);
 
@@ -83,9 +81,8 @@ opevo_status opevo_i_law_implicit_solve(const opevo_parameter *parameter, double
     opevo_status status = OPEVO_OK;
 
     self.inverse_degree = opevo_malloc(self.super.count, sizeof *self.inverse_degree);
-    if (!self.inverse_degree)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to solve for the law of %zu vertices.",
-                          self.super.count);
+    OPEVO_NEED_OR_RETURN(self.inverse_degree, "solving for the law of %zu vertices",
+                         self.super.count);
     for (size_t v = 0; v < self.super.count; v++) {
         double degree = (double)opevo_parameter_degree(parameter, v);
 

@@ -68,9 +68,8 @@ static opevo_status quotient_init(quotient_arrays *self, const opevo_law *law,
     self->target = opevo_malloc(most, sizeof *self->target);
     self->count = opevo_malloc(most, sizeof *self->count);
     self->slot = opevo_calloc(class_count, sizeof *self->slot);
-    if (!self->degree || !self->offset || !self->target || !self->count || !self->slot)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a quotient of %zu classes.",
-                          class_count);
+    OPEVO_NEED_OR_RETURN(self->degree && self->offset && self->target && self->count && self->slot,
+                         "a quotient of %zu classes", class_count);
     for (size_t a = 0; a < class_count; a++)
         length = add_row(self, law, graph, a, length);
     self->offset[class_count] = length;
@@ -98,8 +97,7 @@ static opevo_status describe(opevo_law *law, size_t n, opevo_error *err)
 {
     law->representative = opevo_malloc(law->class_count, sizeof *law->representative);
     law->size = opevo_calloc(law->class_count, sizeof *law->size);
-    if (!law->representative || !law->size)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu classes.", law->class_count);
+    OPEVO_NEED_OR_RETURN(law->representative && law->size, "%zu classes", law->class_count);
     for (size_t v = n; v-- > 0;) {
         law->size[law->class_of[v]]++;
         law->representative[law->class_of[v]] = (uint32_t)v;
@@ -117,11 +115,7 @@ static opevo_status certify(opevo_law *law, const opevo_graph *graph, opevo_erro
     double *r = opevo_malloc(graph->vertex_count, sizeof *r);
     double *p0 = opevo_calloc(graph->vertex_count, sizeof *p0);
 
-    if (!whole || !r || !p0) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to certify the law of %zu vertices.",
-                            graph->vertex_count);
-        goto cleanup;
-    }
+    OPEVO_NEED(whole && r && p0, "certifying the law of %zu vertices", graph->vertex_count);
     for (size_t v = 0; v < graph->vertex_count; v++)
         whole[v] = law->probability[law->class_of[v]];
     p0[(size_t)law->start] = 1;

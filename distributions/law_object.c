@@ -9,10 +9,7 @@
 opevo_status opevo_i_law_allocate(opevo_law *law, size_t class_count, opevo_error *err)
 {
     law->class_count = class_count;
-    law->probability = opevo_calloc(class_count, sizeof *law->probability);
-    if (!law->probability)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a law of %zu probabilities.",
-                          class_count);
+    OPEVO_NEW_OR_RETURN(law->probability, class_count, "a law of %zu probabilities", class_count);
     return OPEVO_OK;
 }
 

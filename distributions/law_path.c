@@ -70,8 +70,7 @@ static opevo_status factorise(path_system *self, opevo_error *err)
 
     self->diagonal = opevo_malloc(n, sizeof *self->diagonal);
     self->below = opevo_malloc(n, sizeof *self->below);
-    if (!self->diagonal || !self->below)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to solve for the law of %zu vertices.", n);
+    OPEVO_NEED_OR_RETURN(self->diagonal && self->below, "solving for the law of %zu vertices", n);
     for (size_t v = 0; v < n; v++) {
         self->diagonal[v] = n == 1 ? 1 - q : 1;
         if (v + 1 < n)

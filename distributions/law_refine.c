@@ -101,11 +101,7 @@ opevo_status opevo_i_law_refine(const opevo_i_law_system *system, double toleran
     double *r = opevo_malloc(system->count, sizeof *r);
     double *x = opevo_malloc(system->count, sizeof *x);
 
-    if (!r || !x) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to solve for the law of %zu vertices.",
-                            system->count);
-        goto cleanup;
-    }
+    OPEVO_NEED(r && x, "solving for the law of %zu vertices", system->count);
     for (size_t i = 0; i < system->count; i++)
         law[i] = 0;
     if (system->q == 0)

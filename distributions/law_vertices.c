@@ -107,11 +107,7 @@ opevo_status opevo_i_law_by_vertex(opevo_law *law, bool automatic, double tolera
             opevo_parameter_text(law->parameter), (double)n);
     law->symmetry = &no_symmetry;
     OPEVO_TRY(opevo_i_law_allocate(law, (size_t)n, err));
-    p0 = opevo_calloc((size_t)n, sizeof *p0);
-    if (!p0) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a law of %zu vertices.", (size_t)n);
-        goto cleanup;
-    }
+    OPEVO_NEW(p0, (size_t)n, "a law of %zu vertices", (size_t)n);
     p0[(size_t)law->start] = 1;
     solved = (problem){law->parameter, law->q, tolerance, p0, law->method, automatic};
     OPEVO_TRY(solve_by(&solved, law->probability, &law->bound, err));
@@ -160,9 +156,7 @@ opevo_status opevo_law_solve_sized(const opevo_graph *graph, double q, const dou
                           "The method %s does not work from a graph alone; use cg or cholesky.",
                           opevo_law_method_name(known.method));
     found = opevo_malloc(graph->vertex_count, sizeof *found);
-    if (!found)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a law of %zu vertices.",
-                          graph->vertex_count);
+    OPEVO_NEED_OR_RETURN(found, "a law of %zu vertices", graph->vertex_count);
     OPEVO_TRY(opevo_i_law_graph_solve(graph, q, p0, known.method == OPEVO_LAW_CHOLESKY, tolerance,
                                       found, &certificate, err));
     memcpy(law, found, graph->vertex_count * sizeof *law);

@@ -54,9 +54,8 @@ static opevo_status copy_tables(opevo_walker *self, const opevo_graph *graph, op
 
     self->rows = opevo_malloc(graph->vertex_count, sizeof *self->rows);
     self->target = opevo_malloc(target_count, sizeof *self->target);
-    if (!self->rows || !self->target)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tables of a walk on %zu vertices.",
-                          graph->vertex_count);
+    OPEVO_NEED_OR_RETURN(self->rows && self->target, "the tables of a walk on %zu vertices",
+                         graph->vertex_count);
     for (size_t v = 0; v < graph->vertex_count; v++) {
         self->rows[v].first = (uint32_t)graph->offset[v];
         self->rows[v].degree = (uint32_t)opevo_graph_degree(graph, v);
@@ -85,8 +84,7 @@ static opevo_status create(double q, const opevo_parameter *parameter, const ope
     opevo_graph *own = NULL;
     opevo_walker *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a walker.");
+    OPEVO_NEED_OR_RETURN(self, "a walker");
     self->q = q;
     self->go_on = opevo_rng_threshold(q);
     self->parameter = parameter;
@@ -94,10 +92,7 @@ static opevo_status create(double q, const opevo_parameter *parameter, const ope
     self->size = parameter ? opevo_parameter_size(parameter) : graph->vertex_count;
     if (self->family == OPEVO_FAMILY_PATH && self->size <= OPEVO_I_SHIFTS_SIZE_MOST) {
         self->shifts = opevo_i_shifts_create(q, (uint64_t)self->size);
-        if (!self->shifts) {
-            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a walker.");
-            goto cleanup;
-        }
+        OPEVO_NEED(self->shifts, "a walker");
     }
     if (!graph && fits_in_tables(parameter)) {
         OPEVO_TRY(opevo_graph_create(parameter, 0, &own, err));

@@ -155,7 +155,7 @@ opevo_status opevo_i_landscape_text_open(const char *path, size_t limit,
     if (!self)
         return OPEVO_NOMEM;
     OPEVO_TRY(opevo_file_open(path, limit, &self->file, err));
-    OPEVO_NEW(self->piece, PIECE, path);
+    OPEVO_NEW(self->piece, PIECE, "%s", path);
     OPEVO_TRY(init(self, err));
     *out = self;
     self = NULL;
@@ -282,10 +282,8 @@ static opevo_status read_all(opevo_i_landscape_text *self, size_t limit, char **
     opevo_status status = OPEVO_OK;
 
     while (got) {
-        if (!opevo_reserve(&text, &capacity, length + PIECE + 1, 1)) {
-            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
-            goto cleanup;
-        }
+        OPEVO_NEED(opevo_reserve(&text, &capacity, length + PIECE + 1, 1), "reading %s",
+                   self->path);
         OPEVO_TRY(opevo_i_landscape_text_next(self, (char *)text + length, &got, err));
         length += got;
         if (length > limit) {

@@ -286,16 +286,16 @@ static opevo_status prepare(reader *self, opevo_error *err)
     unsigned processors = opevo_processor_count();
 
     self->worker_count = processors < CHUNK_COUNT ? processors : CHUNK_COUNT;
-    OPEVO_NEW(self->lines, LINE_COUNT, table->path);
-    OPEVO_NEW(self->rows, LINE_COUNT, table->path);
-    OPEVO_NEW(self->chunks, CHUNK_COUNT, table->path);
-    OPEVO_NEW(self->workers, self->worker_count, table->path);
+    OPEVO_NEW(self->lines, LINE_COUNT, "%s", table->path);
+    OPEVO_NEW(self->rows, LINE_COUNT, "%s", table->path);
+    OPEVO_NEW(self->chunks, CHUNK_COUNT, "%s", table->path);
+    OPEVO_NEW(self->workers, self->worker_count, "%s", table->path);
     for (unsigned i = 0; i < self->worker_count; i++) {
         worker *one = &self->workers[i];
 
         one->file = self->file;
-        OPEVO_NEW(one->cells, table->column_count, table->path);
-        OPEVO_NEW(one->values, table->column_count, table->path);
+        OPEVO_NEW(one->cells, table->column_count, "%s", table->path);
+        OPEVO_NEW(one->values, table->column_count, "%s", table->path);
         OPEVO_TRY(opevo_i_landscape_scratch_init(&one->scratch, self->file->recording, err));
     }
 cleanup:

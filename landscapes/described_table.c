@@ -5,6 +5,7 @@
 
 #include "described_table_internal.h"
 
+#include <opevo/memory.h>
 #include <opevo/unit.h>
 
 #include <math.h>
@@ -138,10 +139,7 @@ opevo_status opevo_i_landscape_described_table_read(opevo_i_landscape_recording 
     OPEVO_TRY(opevo_i_landscape_description_criteria(recording, table, root, description, err));
     OPEVO_TRY(read_facts(&self, err));
     recording->flop = self.facts.flop;
-    if (!opevo_i_landscape_recording_restart(recording)) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", table->path);
-        goto cleanup;
-    }
+    OPEVO_NEED(opevo_i_landscape_recording_restart(recording), "reading %s", table->path);
     OPEVO_TRY(opevo_i_landscape_described_rows_read(&self, err));
     OPEVO_TRY(check_totals(&self, err));
     *facts = self.facts;

@@ -229,8 +229,7 @@ static opevo_status inspect(reader *self, const char *key, json_t *entry, opevo_
     opevo_index hash = opevo_hash_wide(key, strlen(key));
 
     self->repeats = self->repeats || opevo_index_set_has(self->keys, hash);
-    if (!opevo_index_set_add(self->keys, hash))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+    OPEVO_NEED_OR_RETURN(opevo_index_set_add(self->keys, hash), "reading %s", self->path);
     if (kind == OPEVO_OUTCOME_OK && !(json_number_value(json_object_get(entry, GFLOPS_KEY)) > 0))
         self->metric = false;
     note_criteria(self, entry);
@@ -319,8 +318,7 @@ static opevo_status settle(reader *self, opevo_error *err)
         room = opevo_i_row_store_add(recording->rows, opevo_i_row_store_point(read, i), &row);
     }
     opevo_i_row_store_destroy(read);
-    if (!room)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+    OPEVO_NEED_OR_RETURN(room, "reading %s", self->path);
     return opevo_i_landscape_observed_begin(&self->observed, recording, err);
 }
 
@@ -334,8 +332,8 @@ static opevo_status read_entries(reader *self, bool *is, opevo_error *err)
         self->again = false;
         opevo_index_set_destroy(self->keys);
         self->keys = opevo_index_set_create();
-        if (!self->keys || !opevo_i_landscape_recording_restart(self->recording))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+        OPEVO_NEED_OR_RETURN(self->keys && opevo_i_landscape_recording_restart(self->recording),
+                             "reading %s", self->path);
         OPEVO_TRY(
             opevo_i_landscape_kernel_tuner_stream(self->path, NULL, read_entry, self, is, err));
         *is = *is && !self->repeats;
@@ -365,7 +363,7 @@ opevo_status opevo_i_landscape_kernel_tuner_cache_read(opevo_i_landscape_recordi
         goto cleanup;
     self.names = recording->names;
     self.name_count = recording->name_count;
-    OPEVO_NEW(self.values, self.name_count, path);
+    OPEVO_NEW(self.values, self.name_count, "%s", path);
     OPEVO_TRY(read_entries(&self, is, err));
     *unit = self.metric ? "GFLOP/s" : "1/s";
 cleanup:

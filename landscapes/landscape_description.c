@@ -201,7 +201,7 @@ static opevo_status read_listed(const source *self, const opevo_json_reader *at,
 
     if (status != OPEVO_OK)
         return status;
-    OPEVO_NEW(values, count, self->path);
+    OPEVO_NEW(values, count, "%s", self->path);
     for (size_t i = 0; i < count; i++) {
         if (!opevo_i_landscape_json_value(json_array_get(entry->values, i), &values[i])) {
             status = opevo_json_fail(
@@ -269,8 +269,7 @@ static opevo_status place_all(const source *self, const opevo_space *space, size
     for (size_t i = 0; i < opevo_space_parameter_count(space); i++)
         count += opevo_parameter_arity(opevo_space_parameter(space, i));
     columns = opevo_malloc(count, sizeof *columns);
-    if (!columns)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+    OPEVO_NEED_OR_RETURN(columns, "reading %s", self->path);
     count = 0;
     for (size_t i = 0; i < opevo_space_parameter_count(space) && status == OPEVO_OK; i++) {
         const opevo_parameter *parameter = opevo_space_parameter(space, i);
@@ -296,10 +295,7 @@ static opevo_status begin_in_space(const source *self, opevo_i_landscape_recordi
     opevo_space *space = NULL;
     size_t *columns = NULL;
 
-    if (!text || (slash && !directory)) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
-        goto cleanup;
-    }
+    OPEVO_NEED(text && (directory || !slash), "reading %s", self->path);
     OPEVO_TRY(opevo_space_parse(text, self->path, directory, &space, err));
     OPEVO_TRY(place_all(self, space, &columns, err));
     status =
@@ -331,7 +327,7 @@ opevo_status opevo_i_landscape_description_begin(opevo_i_landscape_recording *re
         goto cleanup;
     }
     count = opevo_json_text_count(read.constraints);
-    OPEVO_NEW(texts, count, path);
+    OPEVO_NEW(texts, count, "%s", path);
     for (size_t i = 0; i < count; i++)
         texts[i] = opevo_json_text_at(read.constraints, i);
     OPEVO_TRY(read_parameters(&self, &list, err));

@@ -38,8 +38,7 @@ static opevo_status check_distinct(char *line, opevo_error *err)
     for (const char *at = line; *at; at++)
         count += *at == ',';
     names = opevo_malloc(count, sizeof *names);
-    if (!names)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the columns of a table.");
+    OPEVO_NEED_OR_RETURN(names, "the columns of a table");
     for (size_t i = 0; i < count; i++) {
         names[i] = line;
         line += strcspn(line, ",");

@@ -28,8 +28,7 @@ opevo_status opevo_i_landscape_files_copy(const char *const *paths, size_t count
             files = NULL;
         }
     }
-    if (!files)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of files.");
+    OPEVO_NEED_OR_RETURN(files, "the names of files");
     *out = files;
     return OPEVO_OK;
 }

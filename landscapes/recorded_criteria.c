@@ -91,8 +91,8 @@ static opevo_status read_criterion(opevo_i_landscape_recording *recording,
                          &self->columns[self->count], err);
     if (status != OPEVO_OK)
         return status;
-    if (!opevo_i_landscape_criteria_add(self, name, unit ? unit : "", larger))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+    OPEVO_NEED_OR_RETURN(opevo_i_landscape_criteria_add(self, name, unit ? unit : "", larger),
+                         "reading %s", path);
     return OPEVO_OK;
 }
 

@@ -76,8 +76,8 @@ static opevo_status read_more(opevo_i_landscape_table *table, opevo_error *err)
 
     if (left && table->at != table->text)
         memmove(text, table->at, left);
-    if (!opevo_reserve(&text, &table->capacity, left + OPEVO_I_TEXT_PIECE, 1))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", table->path);
+    OPEVO_NEED_OR_RETURN(opevo_reserve(&text, &table->capacity, left + OPEVO_I_TEXT_PIECE, 1),
+                         "reading %s", table->path);
     table->text = table->at = text;
     status = opevo_i_landscape_text_next(table->source, table->text + left, &got, &table->failure);
     table->end = table->text + left + got;
@@ -173,8 +173,7 @@ static opevo_status read_names(opevo_i_landscape_table *table, bool bare, char *
                                          (int)OPEVO_I_MOST_COLUMNS);
     table->names = opevo_calloc(most, sizeof *table->names);
     table->cells = opevo_calloc(most, sizeof *table->cells);
-    if (!table->names || !table->cells)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", table->path);
+    OPEVO_NEED_OR_RETURN(table->names && table->cells, "reading %s", table->path);
     if (!cut_cells(line, table->names, most, &table->column_count))
         return opevo_i_landscape_fail_at(err, OPEVO_INVALID, table->path, 1,
                                          "a quote is not closed.");
@@ -218,8 +217,7 @@ opevo_status opevo_i_landscape_table_open_file(const char *path, opevo_i_landsca
     if (!line)
         return fail_empty(path, err);
     table->first_line = opevo_strndup(line, strlen(line));
-    if (!table->first_line)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+    OPEVO_NEED_OR_RETURN(table->first_line, "reading %s", path);
     OPEVO_TRY(read_names(table, false, table->first_line, err));
 cleanup:
     return status;

@@ -62,8 +62,7 @@ static opevo_status check_distinct(const opevo_i_landscape_recording *self,
     size_t count = component_count(layout->space);
     bool *used = opevo_calloc(self->name_count, sizeof *used);
 
-    if (!used)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->path);
+    OPEVO_NEED_OR_RETURN(used, "reading %s", self->path);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         if (used[layout->columns[i]])
             status = OPEVO_FAIL(err, OPEVO_INVALID,
@@ -198,8 +197,7 @@ static opevo_status load_given(opevo_i_landscape_recording *self, const char *pa
     OPEVO_TRY(opevo_space_load(path, &self->given.space, err));
     self->given.columns =
         opevo_malloc(component_count(self->given.space), sizeof *self->given.columns);
-    if (!self->given.columns)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+    OPEVO_NEED_OR_RETURN(self->given.columns, "reading %s", path);
     for (size_t i = 0; i < opevo_space_parameter_count(self->given.space); i++) {
         const opevo_parameter *parameter = opevo_space_parameter(self->given.space, i);
 
@@ -226,8 +224,7 @@ opevo_status opevo_i_landscape_scratch_init(opevo_i_landscape_scratch *self,
     }
     self->vertices = opevo_calloc(parameters, sizeof *self->vertices);
     self->components = opevo_calloc(components, sizeof *self->components);
-    if (!self->vertices || !self->components)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", recording->path);
+    OPEVO_NEED_OR_RETURN(self->vertices && self->components, "reading %s", recording->path);
     return OPEVO_OK;
 }
 

@@ -112,8 +112,7 @@ static opevo_status read_text(int file, sealed *out, opevo_error *err)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "%s is larger than a sealed landscape can be.",
                           out->path);
     out->text = opevo_malloc((size_t)info.st_size + 1, 1);
-    if (!out->text)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", out->path);
+    OPEVO_NEED_OR_RETURN(out->text, "reading %s", out->path);
     while (out->size < (size_t)info.st_size) {
         ssize_t got =
             pread(file, out->text + out->size, (size_t)info.st_size - out->size, (off_t)out->size);

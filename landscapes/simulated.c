@@ -163,8 +163,7 @@ static opevo_status enumerate(const simulated *self, opevo_optimum *out, opevo_e
     size_t chunks = (size_t)((job.size + CHUNK - 1) / CHUNK);
 
     job.best = opevo_calloc(chunks, sizeof *job.best);
-    if (!job.best)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to find the optimum of %s.", self->name);
+    OPEVO_NEED_OR_RETURN(job.best, "finding the optimum of %s", self->name);
     OPEVO_TRY(opevo_parallel_for(chunks, 0, search_chunk, &job, err));
     for (size_t i = 0; i < chunks; i++) {
         if (job.best[i].known && (!best.known || job.best[i].fitness > best.fitness))
@@ -236,9 +235,7 @@ static opevo_status tabulate(simulated *self, size_t i, opevo_error *err)
                           opevo_parameter_text(parameter));
     self->vertex_count[i] = (uint64_t)count;
     self->values[i] = opevo_calloc((size_t)count, OPEVO_I_SLOTS * sizeof *self->values[i]);
-    if (!self->values[i])
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of %s.",
-                          opevo_parameter_text(parameter));
+    OPEVO_NEED_OR_RETURN(self->values[i], "the values of %s", opevo_parameter_text(parameter));
     for (size_t vertex = 0; vertex < (size_t)count; vertex++) {
         opevo_value components[OPEVO_I_SLOTS];
 
@@ -311,8 +308,7 @@ opevo_status opevo_simulated_open(const opevo_operator *op, const char *device,
     opevo_status status = OPEVO_OK;
     simulated *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a simulated landscape.");
+    OPEVO_NEED_OR_RETURN(self, "a simulated landscape");
     self->op = *op;
     self->schedule = op->kind == OPEVO_CONV2D ? &opevo_i_landscape_conv2d_schedule
                                               : &opevo_i_landscape_matmul_schedule;

@@ -302,7 +302,7 @@ opevo_status opevo_i_landscape_t4_read_keyed(opevo_i_landscape_recording *record
     OPEVO_TRY(opevo_i_landscape_recording_begin_as(recording, root, text, path, space, err));
     self.names = recording->names;
     self.name_count = recording->name_count;
-    OPEVO_NEW(self.values, self.name_count, path);
+    OPEVO_NEW(self.values, self.name_count, "%s", path);
     self.metric = all_have_metric(&self);
     OPEVO_TRY(find_criteria(&self, err));
     for (size_t i = 0; i < json_array_size(self.results); i++)

@@ -223,8 +223,7 @@ opevo_status opevo_reproduction_compare_tables(opevo_reproduction *self, const c
     size_t rows = 0, found_rows = 0;
     opevo_status status = OPEVO_OK;
 
-    if (!now)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to compare tables.");
+    OPEVO_NEED_OR_RETURN(now, "comparing tables");
     now->result = self;
     now->measured = measured;
     stated = split(stated, end, &now->head);

@@ -32,8 +32,7 @@ static opevo_status hash_content(const json_t *root, opevo_text *out, opevo_erro
         json_object_del(rest, OPEVO_I_MANIFEST_KEY);
     text = rest ? json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
     json_decref(rest);
-    if (!text)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the hash of a file.");
+    OPEVO_NEED_OR_RETURN(text, "the hash of a file");
     opevo_sha256_of(text, strlen(text), hash);
     free(text); /* Jansson's */
     opevo_text_add(out, hash);
@@ -277,10 +276,7 @@ opevo_status opevo_manifest_add_sized(const opevo_manifest_options *options, siz
     OPEVO_TRY(opevo_manifest_content(opevo_text_string(out), out->length, &content, err));
     length = open_length(out);
     rest = opevo_strdup(out->data + length);
-    if (!rest) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a manifest.");
-        goto cleanup;
-    }
+    OPEVO_NEED(rest, "a manifest");
     out->length = length;
     out->data[length] = '\0';
     opevo_text_add(out, length > 1 && out->data[length - 1] != '{' ? "," : "");

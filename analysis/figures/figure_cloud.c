@@ -98,8 +98,7 @@ static opevo_status scale(opevo_i_fig_place *places, size_t n, opevo_error *err)
     double *nearest = opevo_malloc(n, sizeof *nearest);
     double factor = 1;
 
-    if (!nearest)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to lay out %zu vertices.", n);
+    OPEVO_NEED_OR_RETURN(nearest, "laying out %zu vertices", n);
     for (size_t i = 0; i < n; i++) {
         nearest[i] = INFINITY;
         for (size_t j = 0; j < n; j++)

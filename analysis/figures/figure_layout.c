@@ -210,10 +210,7 @@ static opevo_status place_in_layers(const opevo_parameter *parameter, const opev
         return OPEVO_OK;
     distance = opevo_malloc(n, sizeof *distance);
     scratch = opevo_malloc(n, sizeof *scratch);
-    if (!distance || !scratch) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to lay out %zu vertices.", n);
-        goto cleanup;
-    }
+    OPEVO_NEED(distance && scratch, "laying out %zu vertices", n);
     find_distances(graph, start, distance, scratch);
     if (!has_clear_layers(graph, distance))
         goto cleanup;

@@ -103,11 +103,8 @@ opevo_status opevo_landscape_autocorrelation(const opevo_landscape_graph *graph,
     steps = choose_steps(steps, graph->count);
     result.eigenvalue = opevo_malloc(steps, sizeof *result.eigenvalue);
     result.share = opevo_malloc(steps, sizeof *result.share);
-    if (!start || !self.root || !self.scaled || !result.eigenvalue || !result.share) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the autocorrelation of %zu nodes.",
-                            graph->count);
-        goto cleanup;
-    }
+    OPEVO_NEED(start && self.root && self.scaled && result.eigenvalue && result.share,
+               "the autocorrelation of %zu nodes", graph->count);
     OPEVO_TRY(opevo_i_analysis_node_values(graph, scale, start, err));
     for (size_t u = 0; u < graph->count; u++)
         self.root[u] = graph->degree[u] ? 1 / sqrt(graph->degree[u]) : 0;

@@ -34,8 +34,8 @@ static opevo_status init(search *self, const opevo_landscape_graph *graph, opevo
     self->distance = opevo_malloc(graph->count, sizeof *self->distance);
     self->queue = opevo_malloc(graph->count, sizeof *self->queue);
     self->opened = opevo_calloc(opevo_i_analysis_line_total(graph), sizeof *self->opened);
-    if (!self->distance || !self->queue || !self->opened)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to search %zu nodes.", graph->count);
+    OPEVO_NEED_OR_RETURN(self->distance && self->queue && self->opened, "searching %zu nodes",
+                         graph->count);
     for (size_t u = 0; u < graph->count; u++)
         self->distance[u] = unreached;
     return OPEVO_OK;
@@ -180,8 +180,7 @@ static opevo_status fill_shells(const search *self, opevo_fitness_distance *out,
     size_t count = self->distance[self->queue[self->written - 1]] + (size_t)1;
 
     out->shell = opevo_calloc(count, sizeof *out->shell);
-    if (!out->shell)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu distances.", count);
+    OPEVO_NEED_OR_RETURN(out->shell, "%zu distances", count);
     out->shell_count = count;
     for (size_t i = 0, end = 0; i < self->written; i = end) {
         opevo_distance_shell *shell = &out->shell[self->distance[self->queue[i]]];
@@ -212,10 +211,7 @@ opevo_status opevo_landscape_fitness_distance(const opevo_landscape_graph *graph
     search self = {.read = 0};
     double *values = opevo_malloc(graph->count, sizeof *values);
 
-    if (!values) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu nodes.", graph->count);
-        goto cleanup;
-    }
+    OPEVO_NEED(values, "%zu nodes", graph->count);
     OPEVO_TRY(opevo_i_analysis_node_values(graph, scale, values, err));
     OPEVO_TRY(init(&self, graph, err));
     for (size_t i = opevo_i_analysis_group_begin(graph, graph->count); i < graph->count; i++)

@@ -58,9 +58,9 @@ static opevo_status allocate(flow_graph *self, opevo_error *err)
     self->line_peer = opevo_calloc(lines, sizeof *self->line_peer);
     self->seen = opevo_calloc(lines, sizeof *self->seen);
     self->peers = opevo_calloc(lines, sizeof *self->peers);
-    if (!self->rank || !self->base || !self->out || !self->better || !self->tied || !self->line ||
-        !self->line_peer || !self->seen || !self->peers)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the centrality of %zu nodes.", n);
+    OPEVO_NEED_OR_RETURN(self->rank && self->base && self->out && self->better && self->tied &&
+                             self->line && self->line_peer && self->seen && self->peers,
+                         "the centrality of %zu nodes", n);
     return OPEVO_OK;
 }
 
@@ -252,11 +252,7 @@ opevo_status opevo_landscape_centrality(const opevo_landscape_graph *graph, doub
         return OPEVO_FAIL(err, OPEVO_INVALID, "The damping %g is not in [0, 1).", damping);
     OPEVO_TRY(allocate(&self, err));
     next = opevo_malloc(graph->count, sizeof *next);
-    if (!next) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the centrality of %zu nodes.",
-                            graph->count);
-        goto cleanup;
-    }
+    OPEVO_NEED(next, "the centrality of %zu nodes", graph->count);
     count_all_edges(&self);
     for (size_t first = 0; first < graph->count;) {
         size_t end = opevo_i_analysis_group_end(graph, first);

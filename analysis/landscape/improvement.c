@@ -413,9 +413,7 @@ opevo_status opevo_improvement_curve(const opevo_landscape_table *table, const o
     opevo_status status = OPEVO_OK;
     double *law = opevo_malloc(table->size, sizeof *law);
 
-    if (!law)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a child on %zu points.",
-                          table->size);
+    OPEVO_NEED_OR_RETURN(law, "the law of a child on %zu points", table->size);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++)
         status = opevo_improvement_law(table, space, generation, q[i], threads, law, &out[i], err);
     opevo_free(law);

@@ -63,8 +63,7 @@ static opevo_status descend(const splitting *self, size_t at, double *x, size_t 
     size = self->axes[at].size;
     rest = self->axes[at].stride;
     mean = opevo_malloc(outer * rest, sizeof *mean);
-    if (!mean)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to split the variance.");
+    OPEVO_NEED_OR_RETURN(mean, "splitting the variance");
     split(x, outer, size, rest, mean);
     status = descend(self, at + 1, mean, outer, order, err);
     opevo_free(mean);
@@ -80,8 +79,7 @@ static opevo_status split_all(const opevo_i_analysis_axis *axes, size_t axis_cou
     splitting self = {.axes = axes, .axis_count = axis_count};
 
     self.order = opevo_calloc(axis_count + 1, sizeof *self.order);
-    if (!self.order)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to split the variance.");
+    OPEVO_NEED_OR_RETURN(self.order, "splitting the variance");
     status = descend(&self, 0, values, 1, 0, err);
     for (size_t k = 1; k <= axis_count && status == OPEVO_OK; k++)
         out->order[k] = (double)(self.order[k] / variance);
@@ -103,10 +101,7 @@ static opevo_status within(const opevo_landscape_graph *graph, const opevo_i_ana
     uint32_t *nodes = opevo_calloc(count, sizeof *nodes);
     long double squares = 0;
 
-    if (!sum || !nodes) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the importance of a parameter.");
-        goto cleanup;
-    }
+    OPEVO_NEED(sum && nodes, "the importance of a parameter");
     for (int pass = 0; pass < 2; pass++) {
         for (size_t u = 0; u < graph->count; u++) {
             size_t point = graph->point[u];
@@ -173,8 +168,7 @@ static opevo_status fit_orders(const opevo_landscape_graph *graph,
     opevo_i_analysis_axis *active = opevo_malloc(out->parameter_count, sizeof *active);
     double before = 0;
 
-    if (!active)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to fit interactions.");
+    OPEVO_NEED_OR_RETURN(active, "fitting interactions");
     for (size_t i = 0; i < out->parameter_count; i++) {
         if (axes[i].size > 1)
             active[active_count++] = axes[i];
@@ -202,8 +196,7 @@ static opevo_status allocate(opevo_interaction *self, opevo_error *err)
     self->order = opevo_calloc(self->parameter_count + 1, sizeof *self->order);
     self->first = opevo_calloc(self->parameter_count, sizeof *self->first);
     self->total = opevo_calloc(self->parameter_count, sizeof *self->total);
-    if (!self->order || !self->first || !self->total)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the importance of parameters.");
+    OPEVO_NEED_OR_RETURN(self->order && self->first && self->total, "the importance of parameters");
     return OPEVO_OK;
 }
 
@@ -226,10 +219,7 @@ opevo_status opevo_landscape_interaction(const opevo_landscape_graph *graph, ope
     double variance = 0, scatter = 0;
     size_t stride = 1;
 
-    if (!values || !axes) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to split the variance.");
-        goto cleanup;
-    }
+    OPEVO_NEED(values && axes, "splitting the variance");
     OPEVO_TRY(opevo_i_analysis_node_values(graph, scale, values, err));
     OPEVO_TRY(allocate(&result, err));
     for (size_t i = result.parameter_count; i-- > 0; stride *= axes[i].size)

@@ -108,10 +108,9 @@ static opevo_status allocate(fit *self, opevo_error *err)
     self->image = opevo_malloc(self->n, sizeof *self->image);
     self->gradient = opevo_malloc(self->cell_count, sizeof *self->gradient);
     self->direction = opevo_malloc(self->cell_count, sizeof *self->direction);
-    if (!self->cell || !self->scale || !self->residual || !self->image || !self->gradient ||
-        !self->direction)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to fit interactions of %zu parameters.",
-                          self->order);
+    OPEVO_NEED_OR_RETURN(self->cell && self->scale && self->residual && self->image &&
+                             self->gradient && self->direction,
+                         "fitting interactions of %zu parameters", self->order);
     return OPEVO_OK;
 }
 
@@ -198,8 +197,7 @@ opevo_status opevo_i_analysis_interaction_fit(const opevo_landscape_graph *graph
         return OPEVO_OK;
     }
     set = opevo_malloc(order, sizeof *set);
-    if (!set)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to fit interactions.");
+    OPEVO_NEED_OR_RETURN(set, "fitting interactions");
     OPEVO_TRY(count_sets(&self, axes, axis_count, set, err));
     OPEVO_TRY(allocate(&self, err));
     fill_cells(&self, graph, axes, axis_count, set);

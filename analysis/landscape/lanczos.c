@@ -41,9 +41,9 @@ static opevo_status allocate(process *self, opevo_error *err)
     self->beside = opevo_malloc(self->steps, sizeof *self->beside);
     self->next = opevo_malloc(self->n, sizeof *self->next);
     self->overlap = opevo_malloc(self->steps, sizeof *self->overlap);
-    if (!self->basis || !self->diagonal || !self->beside || !self->next || !self->overlap)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu Lanczos vectors of %zu numbers.",
-                          self->steps, self->n);
+    OPEVO_NEED_OR_RETURN(self->basis && self->diagonal && self->beside && self->next &&
+                             self->overlap,
+                         "%zu Lanczos vectors of %zu numbers", self->steps, self->n);
     return OPEVO_OK;
 }
 
@@ -93,8 +93,7 @@ static opevo_status find_rule(process *self, size_t count, double left,
     double *node = rule->node, *weight = rule->weight;
     opevo_status status = OPEVO_OK;
 
-    if (!vectors)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a Gauss rule of %zu nodes.", count);
+    OPEVO_NEED_OR_RETURN(vectors, "a Gauss rule of %zu nodes", count);
     memcpy(node, self->diagonal, count * sizeof *node);
     if (LAPACKE_dstev(LAPACK_COL_MAJOR, 'V', m, node, self->beside, vectors, m) != 0)
         status = OPEVO_FAIL(err, OPEVO_TOLERANCE,

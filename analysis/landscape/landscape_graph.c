@@ -95,8 +95,7 @@ static opevo_status list_nodes(building *self, opevo_nodes nodes, opevo_error *e
         return OPEVO_FAIL(err, OPEVO_INVALID, "The landscape has no successful point.");
     graph->point = opevo_malloc(most, sizeof *graph->point);
     self->node_of = opevo_malloc(self->table->size, sizeof *self->node_of);
-    if (!graph->point || !self->node_of)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of a landscape.");
+    OPEVO_NEED_OR_RETURN(graph->point && self->node_of, "the nodes of a landscape");
     for (size_t point = 0; point < self->table->size; point++) {
         self->node_of[point] = absent;
         if (!is_node(self->table, nodes, point))
@@ -204,8 +203,7 @@ static opevo_status build_rows(building *self, size_t limit_bytes, opevo_error *
     double bytes = 0;
 
     graph->offset = opevo_calloc(graph->count + 1, sizeof *graph->offset);
-    if (!graph->offset)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the rows of %zu nodes.", graph->count);
+    OPEVO_NEED_OR_RETURN(graph->offset, "the rows of %zu nodes", graph->count);
     status = opevo_parallel_for(chunks, self->threads, count_rows, self, err);
     if (status != OPEVO_OK)
         return status;
@@ -217,8 +215,7 @@ static opevo_status build_rows(building *self, size_t limit_bytes, opevo_error *
                           "The graph of %zu points would take %.3g bytes of at most %.3g.",
                           graph->count, bytes, (double)limit_bytes);
     graph->target = opevo_malloc((size_t)graph->offset[graph->count], sizeof *graph->target);
-    if (!graph->target)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the edges of %zu nodes.", graph->count);
+    OPEVO_NEED_OR_RETURN(graph->target, "the edges of %zu nodes", graph->count);
     return opevo_parallel_for(chunks, self->threads, fill_rows, self, err);
 }
 
@@ -256,9 +253,7 @@ static opevo_status fill_lines(opevo_landscape_graph *graph, opevo_i_analysis_li
 {
     lines->start = opevo_calloc(lines->count + 1, sizeof *lines->start);
     lines->member = opevo_malloc(graph->count, sizeof *lines->member);
-    if (!lines->start || !lines->member)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu lines of a landscape.",
-                          lines->count);
+    OPEVO_NEED_OR_RETURN(lines->start && lines->member, "%zu lines of a landscape", lines->count);
     for (size_t u = 0; u < graph->count; u++)
         lines->start[lines->of[u] + 1]++;
     for (size_t line = 0; line < lines->count; line++)
@@ -279,8 +274,7 @@ static opevo_status build_lines(building *self, opevo_error *err)
     size_t k = 0;
 
     graph->lines = opevo_calloc(graph->line_count, sizeof *graph->lines);
-    if (!graph->lines)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the lines of a landscape.");
+    OPEVO_NEED_OR_RETURN(graph->lines, "the lines of a landscape");
     for (size_t i = 0; i < self->axis_count && status == OPEVO_OK; i++) {
         if (self->axes[i].graph)
             continue;
@@ -295,9 +289,7 @@ static opevo_status build_lines(building *self, opevo_error *err)
 static opevo_status count_degrees(opevo_landscape_graph *graph, opevo_error *err)
 {
     graph->degree = opevo_malloc(graph->count, sizeof *graph->degree);
-    if (!graph->degree)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the degrees of %zu nodes.",
-                          graph->count);
+    OPEVO_NEED_OR_RETURN(graph->degree, "the degrees of %zu nodes", graph->count);
     for (size_t u = 0; u < graph->count; u++) {
         uint64_t degree = graph->offset[u + 1] - graph->offset[u];
 
@@ -320,9 +312,7 @@ static opevo_status make_axes(building *self, opevo_error *err)
     size_t stride = 1;
 
     self->axis_count = opevo_space_parameter_count(space);
-    self->axes = opevo_calloc(self->axis_count, sizeof *self->axes);
-    if (!self->axes)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the graph of a landscape.");
+    OPEVO_NEW_OR_RETURN(self->axes, self->axis_count, "the graph of a landscape");
     for (size_t i = self->axis_count; i-- > 0;) {
         const opevo_parameter *parameter = opevo_space_parameter(space, i);
         opevo_status status = OPEVO_OK;

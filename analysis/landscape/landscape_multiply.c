@@ -62,8 +62,7 @@ opevo_status opevo_landscape_graph_multiply(const opevo_landscape_graph *graph, 
     opevo_status status = OPEVO_OK;
 
     self.sums = opevo_calloc(opevo_i_analysis_line_total(graph), sizeof *self.sums);
-    if (!self.sums)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a product on %zu nodes.", graph->count);
+    OPEVO_NEED_OR_RETURN(self.sums, "a product on %zu nodes", graph->count);
     OPEVO_TRY(opevo_parallel_for(graph->line_count, threads, sum_lines, &self, err));
     OPEVO_TRY(opevo_parallel_for((graph->count + CHUNK - 1) / CHUNK, threads, multiply_chunk, &self,
                                  err));

@@ -141,11 +141,8 @@ static opevo_status init_axis(opevo_i_analysis_mutation_axis *self,
     self->root = opevo_malloc(self->size, sizeof *self->root);
     self->component = opevo_malloc(self->size, sizeof *self->component);
     stack = opevo_malloc(self->size, sizeof *stack);
-    if (!self->matrix || !self->root || !self->component || !stack) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the laws of %s.",
-                            opevo_parameter_text(parameter));
-        goto cleanup;
-    }
+    OPEVO_NEED(self->matrix && self->root && self->component && stack, "the laws of %s",
+               opevo_parameter_text(parameter));
     for (size_t v = 0; v < self->size; v++)
         self->root[v] = sqrt(fmax(1, (double)opevo_graph_degree(graph, v)));
     OPEVO_TRY(invert(self, parameter, graph, q, err));
@@ -161,8 +158,7 @@ static opevo_status multiply_roots(opevo_i_analysis_mutation *self, opevo_error 
 {
     const double **roots = opevo_malloc(self->axis_count, sizeof(double *));
 
-    if (!roots)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the kernel of a mutation.");
+    OPEVO_NEED_OR_RETURN(roots, "the kernel of a mutation");
     for (size_t i = 0; i < self->axis_count; i++)
         roots[i] = self->axes[i].root;
     opevo_i_analysis_mutation_product(self, roots, self->root);

@@ -217,11 +217,9 @@ static opevo_status allocate(survey *self, opevo_error *err)
     self->chunks = opevo_calloc(self->chunk_count, sizeof *self->chunks);
     self->workers = opevo_malloc(self->threads, sizeof *self->workers);
     self->fitness = opevo_malloc(self->count, sizeof *self->fitness);
-    if (!self->chunks || !self->workers || !self->fitness)
-        return OPEVO_FAIL(err, OPEVO_NOMEM,
-                          "No memory for the fitness of %llu points; lower the number of points to "
-                          "enumerate.",
-                          (unsigned long long)self->count);
+    OPEVO_NEED_OR_RETURN(self->chunks && self->workers && self->fitness,
+                         "the fitness of %llu points; lower the number of points to enumerate",
+                         (unsigned long long)self->count);
     return OPEVO_OK;
 }
 

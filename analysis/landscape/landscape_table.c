@@ -91,11 +91,8 @@ opevo_status opevo_landscape_table_create(opevo_objective *objective, unsigned t
     self.table->size = (size_t)size;
     self.table->fitness = opevo_malloc(self.table->size, sizeof *self.table->fitness);
     self.table->state = opevo_malloc(self.table->size, sizeof *self.table->state);
-    if (!self.table->fitness || !self.table->state) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outcomes of %zu points.",
-                            self.table->size);
-        goto cleanup;
-    }
+    OPEVO_NEED(self.table->fitness && self.table->state, "the outcomes of %zu points",
+               self.table->size);
     OPEVO_TRY(opevo_parallel_for((self.table->size + CHUNK - 1) / CHUNK, threads, fill_chunk, &self,
                                  err));
     count_states(self.table);

@@ -194,8 +194,8 @@ static opevo_status init(descent *self, const opevo_landscape_graph *graph, doub
     self->line = opevo_calloc(lines, sizeof *self->line);
     self->equal = opevo_malloc(graph->count, sizeof *self->equal);
     self->peers = opevo_calloc(lines, sizeof *self->peers);
-    if (!self->node || !self->line || !self->equal || !self->peers)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to descend from %zu nodes.", graph->count);
+    OPEVO_NEED_OR_RETURN(self->node && self->line && self->equal && self->peers,
+                         "descending from %zu nodes", graph->count);
     read_backwards(self);
     return OPEVO_OK;
 }
@@ -261,10 +261,7 @@ static opevo_status list_optima(const descent *self, opevo_descent *out, opevo_e
     for (size_t u = 0; u < graph->count; u++)
         count += self->node[u].count == 0;
     out->optima = opevo_malloc(count, sizeof *out->optima);
-    if (!mass || !flow || !out->optima) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu local optima.", count);
-        goto cleanup;
-    }
+    OPEVO_NEED(mass && flow && out->optima, "%zu local optima", count);
     carry(self, mass, flow);
     for (size_t u = 0; u < graph->count; u++) {
         if (self->node[u].count > 0)

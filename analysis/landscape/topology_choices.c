@@ -80,10 +80,7 @@ static opevo_status make_choice(const opevo_space *space, const offer *offers, s
     opevo_text name = {0};
     opevo_status status = OPEVO_OK;
 
-    if (!topologies) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the topologies of a space.");
-        goto cleanup;
-    }
+    OPEVO_NEED(topologies, "the topologies of a space");
     for (size_t k = 0; k < offer_count; k++) {
         opevo_text_printf(&name, "%s%s", k ? ", " : "", offers[k].name[pick[k]]);
         for (size_t i = 0; i < parameters; i++) {
@@ -93,10 +90,7 @@ static opevo_status make_choice(const opevo_space *space, const offer *offers, s
     }
     OPEVO_TRY(opevo_text_check(&name, err));
     out->name = opevo_strdup(opevo_text_string(&name));
-    if (!out->name) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the topologies of a space.");
-        goto cleanup;
-    }
+    OPEVO_NEED(out->name, "the topologies of a space");
     OPEVO_TRY(opevo_space_with_topologies(space, topologies, &out->space, err));
 cleanup:
     opevo_free(topologies);
@@ -214,8 +208,7 @@ static opevo_status take_name(const opevo_space *space, const char *name, size_t
         if (topologies[i])
             continue;
         topologies[i] = opevo_strndup(name, length);
-        if (!topologies[i])
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the topologies of a space.");
+        OPEVO_NEED_OR_RETURN(topologies[i], "the topologies of a space");
     }
     if (known)
         return OPEVO_OK;
@@ -233,10 +226,7 @@ opevo_status opevo_topology_choice_named(const opevo_space *space, const char *n
     opevo_topology_choice *choice = opevo_calloc(1, sizeof *choice);
     const char *at = names;
 
-    if (!topologies || !choice) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the topologies of a space.");
-        goto cleanup;
-    }
+    OPEVO_NEED(topologies && choice, "the topologies of a space");
     for (size_t length = 0;; at += length + 1) {
         length = strcspn(at, ",");
         OPEVO_TRY(take_name(space, at, length, topologies, err));
@@ -244,10 +234,7 @@ opevo_status opevo_topology_choice_named(const opevo_space *space, const char *n
             break;
     }
     choice->name = opevo_strdup(names);
-    if (!choice->name) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the topologies of a space.");
-        goto cleanup;
-    }
+    OPEVO_NEED(choice->name, "the topologies of a space");
     OPEVO_TRY(
         opevo_space_with_topologies(space, (const char *const *)topologies, &choice->space, err));
     *out = choice;

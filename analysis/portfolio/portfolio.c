@@ -18,8 +18,7 @@ opevo_status opevo_portfolio_regret(const double *fitness, size_t workloads, siz
 {
     double *regret = opevo_malloc(workloads, configurations * sizeof *regret);
 
-    if (!regret)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu configurations.", configurations);
+    OPEVO_NEED_OR_RETURN(regret, "%zu configurations", configurations);
     for (size_t w = 0; w < workloads; w++) {
         const double *own = fitness + w * configurations;
         double best = 0;
@@ -151,11 +150,7 @@ static opevo_status search(opevo_i_portfolio_search *self, const opevo_portfolio
     double *regret = opevo_malloc(matrix->workloads, sizeof *regret);
     opevo_status status = OPEVO_OK;
 
-    if (!filled || !regret) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu configurations.",
-                            matrix->configurations);
-        goto cleanup;
-    }
+    OPEVO_NEED(filled && regret, "%zu configurations", matrix->configurations);
     for (size_t i = 0; i < cells; i++)
         filled[i] = isnan(matrix->regret[i]) ? gap : matrix->regret[i];
     self->regret = filled;
@@ -195,8 +190,7 @@ static opevo_status copy_chosen(const opevo_i_portfolio_search *self, size_t **o
 {
     size_t *chosen = opevo_malloc(self->count + 1, sizeof *chosen);
 
-    if (!chosen)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a portfolio.");
+    OPEVO_NEED_OR_RETURN(chosen, "a portfolio");
     memcpy(chosen, self->chosen, self->count * sizeof *chosen);
     qsort(chosen, self->count, sizeof *chosen, ascending);
     *out = chosen;
@@ -235,10 +229,7 @@ opevo_status opevo_portfolio_find(const opevo_portfolio_matrix *matrix,
     weights = share_weights(matrix, options);
     self.weights = weights;
     self.chosen = opevo_malloc(self.most, sizeof *self.chosen);
-    if (!weights || !self.chosen) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a portfolio.");
-        goto cleanup;
-    }
+    OPEVO_NEED(weights && self.chosen, "a portfolio");
     self.seconds = has_gap(matrix) ? options->seconds / 2 : options->seconds;
     out->floor = INFINITY;
     if (has_gap(matrix)) {

@@ -146,11 +146,8 @@ static opevo_status branch_from_root(opevo_i_portfolio_search *search, opevo_err
     double least = 0;
     opevo_status status = OPEVO_OK;
 
-    if (!self.path || !self.regret || !self.candidates) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for portfolios of %zu configurations.",
-                            search->columns);
-        goto cleanup;
-    }
+    OPEVO_NEED(self.path && self.regret && self.candidates, "portfolios of %zu configurations",
+               search->columns);
     OPEVO_TRY(opevo_i_portfolio_dual(search, &least, err));
     for (size_t w = 0; w < search->workloads; w++)
         self.regret[w] = 1;

@@ -100,11 +100,7 @@ opevo_status opevo_i_portfolio_mean_of_few(opevo_i_portfolio_search *search, boo
     opevo_status status = OPEVO_OK;
 
     *done = false;
-    if (!sums || !levels) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for portfolios of %zu configurations.",
-                            search->columns);
-        goto cleanup;
-    }
+    OPEVO_NEED(sums && levels, "portfolios of %zu configurations", search->columns);
     for (uint32_t set = 0; set < sets; set++)
         levels[set] = (part){.sum = set ? (double)INFINITY : 0};
     for (size_t c = 0; c < search->columns; c++) {

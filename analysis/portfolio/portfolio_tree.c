@@ -227,10 +227,7 @@ opevo_status opevo_portfolio_tree_make(const opevo_portfolio_matrix *matrix,
     OPEVO_TRY(status);
     self.room = opevo_malloc(depth + 1, matrix->workloads * sizeof *self.room);
     out->nodes = opevo_calloc((size_t)2 << depth, sizeof *out->nodes);
-    if (!all || !self.room || !out->nodes) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a decision tree.");
-        goto cleanup;
-    }
+    OPEVO_NEED(all && self.room && out->nodes, "a decision tree");
     for (size_t w = 0; w < matrix->workloads; w++) {
         all[w] = w;
         self.weight += options->weights ? options->weights[w] : 1;
@@ -337,10 +334,7 @@ opevo_status opevo_portfolio_leave_out(const opevo_portfolio_matrix *matrix,
 
     if (matrix->workloads < 2)
         return OPEVO_FAIL(err, OPEVO_INVALID, "Nothing is left of fewer than two workloads.");
-    if (!make_room(matrix, features, &rest)) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu workloads.", matrix->workloads);
-        goto cleanup;
-    }
+    OPEVO_NEED(make_room(matrix, features, &rest), "%zu workloads", matrix->workloads);
     for (size_t w = 0; w < matrix->workloads; w++) {
         leave(matrix, options, numbers, features, w, &rest);
         rest.options.seconds = options->seconds / (double)matrix->workloads;

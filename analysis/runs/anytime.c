@@ -64,8 +64,7 @@ opevo_status opevo_anytime_test(const double *a, const double *b, size_t count, 
     opevo_status status = OPEVO_OK;
 
     *out = (opevo_anytime){.pairs = count, .p = 1};
-    if (!sizes)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a test of %zu pairs.", count);
+    OPEVO_NEED_OR_RETURN(sizes, "a test of %zu pairs", count);
     for (size_t i = 0; i < count; i++) {
         double size = fabs(a[i] - b[i]), error = OPEVO_ROUNDING * (fabs(a[i]) + fabs(b[i]));
 
@@ -140,8 +139,7 @@ opevo_status opevo_confidence_sequence(const double *values, size_t count, opevo
     bets self = {room, NULL, count};
     opevo_status status = OPEVO_OK;
 
-    if (!room)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an interval of %zu values.", count);
+    OPEVO_NEED_OR_RETURN(room, "an interval of %zu values", count);
     self.bet = room + count;
     for (size_t i = 0; i < count; i++) {
         if (!(values[i] >= range.low && values[i] <= range.high)) {

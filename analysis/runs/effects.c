@@ -78,8 +78,7 @@ static opevo_status take_trials(work *self, const opevo_index *points, const dou
     self->vertices = opevo_malloc(used * parameters + 1, sizeof *self->vertices);
     self->fitness = opevo_malloc(used + 1, sizeof *self->fitness);
     self->y = opevo_malloc(used + 1, sizeof *self->y);
-    if (!self->vertices || !self->fitness || !self->y)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the effects of parameters.");
+    OPEVO_NEED_OR_RETURN(self->vertices && self->fitness && self->y, "the effects of parameters");
     for (size_t i = 0; i < used; i++) {
         size_t from = used < count ? i * count / used : i;
 
@@ -116,8 +115,7 @@ static opevo_status gather(const work *self, const variable *one, tried *out, si
     size_t parameters = opevo_space_parameter_count(self->space);
     opevo_value *values = opevo_malloc(opevo_parameter_arity(parameter), sizeof *values);
 
-    if (!values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the effects of parameters.");
+    OPEVO_NEED_OR_RETURN(values, "the effects of parameters");
     *count = 0;
     for (size_t i = 0; i < self->trials; i++) {
         opevo_index vertex = self->vertices[i * parameters + one->parameter];
@@ -156,9 +154,7 @@ static opevo_status cut(variable *one, const tried *sorted, size_t count, opevo_
         distinct += opevo_value_compare(sorted[i].value, sorted[i - 1].value) != 0;
     if (one->ordered && distinct > LEVELS)
         per_level = (count + LEVELS - 1) / LEVELS;
-    effect->levels = opevo_calloc(distinct + 1, sizeof *effect->levels);
-    if (!effect->levels)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the effects of parameters.");
+    OPEVO_NEW_OR_RETURN(effect->levels, distinct + 1, "the effects of parameters");
     for (size_t i = 0; i < count; i++) {
         bool last =
             i + 1 == count || opevo_value_compare(sorted[i].value, sorted[i + 1].value) != 0;
@@ -229,8 +225,7 @@ static opevo_status add_variable(work *self, size_t parameter, size_t component,
                       .level = opevo_malloc(self->trials + 1, sizeof *one->level),
                       .effect.importance = NAN};
     self->count++;
-    if (!one->level)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the effects of parameters.");
+    OPEVO_NEED_OR_RETURN(one->level, "the effects of parameters");
     OPEVO_TRY(gather(self, one, scratch, &count, err));
     one->ordered = count && isfinite(opevo_value_number(scratch[0].value)) &&
                    opevo_parameter_family(of) != OPEVO_FAMILY_TRANSPOSITIONS;
@@ -436,10 +431,8 @@ static opevo_status model(work *self, double *share, opevo_error *err)
     matrix = opevo_malloc(most * most, sizeof *matrix);
     vector = opevo_malloc(most, sizeof *vector);
     row = opevo_malloc(most, sizeof *row);
-    if (!self->covariance || !self->inverse || !self->weights || !matrix || !vector || !row) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the effects of parameters.");
-        goto cleanup;
-    }
+    OPEVO_NEED(self->covariance && self->inverse && self->weights && matrix && vector && row,
+               "the effects of parameters");
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < n; k++)
             gsl_matrix_set(self->covariance, i, k, similarity(self, i, k));
@@ -480,8 +473,7 @@ opevo_status opevo_effects_create(const opevo_space *space, const opevo_index *p
     opevo_effects *made = opevo_calloc(1, sizeof *made);
     opevo_status status = OPEVO_OK;
 
-    if (!made)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the effects of parameters.");
+    OPEVO_NEED_OR_RETURN(made, "the effects of parameters");
     made->explained = NAN;
     OPEVO_TRY(take_trials(&self, points, fitness, count, err));
     OPEVO_TRY(find_variables(&self, err));

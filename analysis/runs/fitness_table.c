@@ -138,10 +138,8 @@ opevo_status opevo_fitness_table_of(opevo_objective *objective, opevo_index limi
     self.cost_s = opevo_malloc(self.size, sizeof *self.cost_s);
     self.allowed = opevo_calloc(chunks, sizeof *self.allowed);
     self.workers = opevo_malloc(threads, sizeof *self.workers);
-    if (!self.fitness || !self.cost_s || !self.allowed || !self.workers) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the points of %s.", objective->name);
-        goto cleanup;
-    }
+    OPEVO_NEED(self.fitness && self.cost_s && self.allowed && self.workers, "the points of %s",
+               objective->name);
     OPEVO_TRY(opevo_parallel_for(chunks, threads, survey_chunk, &self, err));
     points = collect(&self, chunks);
     if (points == 0) {

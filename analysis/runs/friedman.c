@@ -228,10 +228,7 @@ opevo_status opevo_friedman_test(const double *values, size_t blocks, size_t cou
     order = opevo_malloc(count, sizeof *order);
     all.ranks = opevo_malloc(blocks, count * sizeof *all.ranks);
     all.sums = opevo_malloc(count, sizeof *all.sums);
-    if (!ranks || !order || !all.ranks || !all.sums) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for ranks.");
-        goto cleanup;
-    }
+    OPEVO_NEED(ranks && order && all.ranks && all.sums, "ranks");
     sum_ranks(values, &all, ranks, order, mean_ranks, &test);
     OPEVO_TRY(find_p(&all, seed, &test, err));
     *out = test;

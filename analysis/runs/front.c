@@ -41,8 +41,9 @@ opevo_status opevo_front_add(opevo_front *front, const opevo_trial *trial, bool 
             opevo_outcome_dominates(member, outcome, &front->criteria))
             return OPEVO_OK;
     }
-    if (!opevo_reserve(&members, &front->capacity, front->count + 1, sizeof *front->members))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a front.");
+    OPEVO_NEED_OR_RETURN(
+        opevo_reserve(&members, &front->capacity, front->count + 1, sizeof *front->members),
+        "a front");
     front->members = members;
     for (size_t i = 0; i < front->count; i++) {
         if (!opevo_outcome_dominates(outcome, &front->members[i].outcome, &front->criteria))
@@ -168,8 +169,7 @@ opevo_status opevo_front_volume(const opevo_front *front, const char *unit,
             return OPEVO_OK;
     }
     points = opevo_malloc(front->count * dimensions, sizeof *points);
-    if (!points)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a hypervolume.");
+    OPEVO_NEED_OR_RETURN(points, "a hypervolume");
     for (size_t i = 0; i < front->count; i++) {
         for (size_t k = 0; k < dimensions; k++) { /* halves do not overflow */
             double cost = opevo_front_cost(&front->criteria, k, unit, &front->members[i].outcome);

@@ -137,8 +137,7 @@ opevo_status opevo_hypervolume(const double *points, size_t count, size_t dimens
     const double **below = opevo_malloc((1 + dimensions) * count, sizeof *below);
     size_t kept = 0;
 
-    if (!below)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a hypervolume.");
+    OPEVO_NEED_OR_RETURN(below, "a hypervolume");
     for (size_t i = 0; i < count; i++) {
         const double *point = points + i * dimensions;
         bool counts = true;

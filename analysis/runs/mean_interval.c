@@ -190,10 +190,8 @@ opevo_status opevo_mean_interval(const double *values, size_t count, opevo_inter
     double mean = opevo_i_analysis_mean(values, count, 1), variance = 0;
     opevo_status status = OPEVO_OK;
 
-    if (!centred || !resamples.sums || !resamples.bound_share || !replicates.shift) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an interval.");
-        goto cleanup;
-    }
+    OPEVO_NEED(centred && resamples.sums && resamples.bound_share && replicates.shift,
+               "an interval");
     for (size_t i = 0; i < count; i++) {
         centred[i] = values[i] - mean;
         variance += centred[i] * centred[i] / (double)count;

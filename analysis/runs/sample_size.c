@@ -103,10 +103,8 @@ static opevo_status search(double p, double alpha, double power, unsigned size, 
     opevo_status status = OPEVO_OK;
 
     *found = 0;
-    if (!begin_law(&null, 1, size) || !begin_law(&law, p / (1 - p), size)) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the power of a test.");
-        goto cleanup;
-    }
+    OPEVO_NEED(begin_law(&null, 1, size) && begin_law(&law, p / (1 - p), size),
+               "the power of a test");
     for (unsigned n = 1; n <= size && !*found; n++) {
         advance(&null, n);
         advance(&law, n);

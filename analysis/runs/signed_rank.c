@@ -99,8 +99,7 @@ static opevo_status find_p(const difference *sorted, opevo_signed_rank *test, op
         test->p = fmin(1, 2 * normal_tail(sorted, test->pairs, least, total));
     } else {
         law = opevo_malloc(most + 1, sizeof *law);
-        if (!law)
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a signed-rank test.");
+        OPEVO_NEED_OR_RETURN(law, "a signed-rank test");
         test->p = fmin(1, 2 * exact_tail(sorted, test->pairs, least, law, most));
         opevo_free(law);
     }
@@ -141,8 +140,7 @@ static opevo_status test_all(const double *a, const double *b, size_t count, ope
     opevo_status status = OPEVO_OK;
     difference *differences = opevo_malloc(count, sizeof *differences);
 
-    if (!differences)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu differences.", count);
+    OPEVO_NEED_OR_RETURN(differences, "%zu differences", count);
     for (size_t i = 0; i < count; i++) {
         double value = b ? a[i] - b[i] : a[i];
 
@@ -195,8 +193,7 @@ opevo_status opevo_holm_adjust(const double *p, size_t count, double *adjusted, 
     size_t family = 0;
     double running = 0;
 
-    if (!sorted)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to adjust %zu p-values.", count);
+    OPEVO_NEED_OR_RETURN(sorted, "adjusting %zu p-values", count);
     for (size_t i = 0; i < count; i++) {
         adjusted[i] = p[i];
         if (!isnan(p[i]))

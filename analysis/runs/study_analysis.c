@@ -117,8 +117,8 @@ static opevo_status prepare_cell(opevo_i_analysis_study *self, const opevo_study
     cell->points = opevo_calloc(place->grid_count, sizeof *cell->points);
     cell->targets = opevo_calloc(options->target_count, sizeof *cell->targets);
     cell->moments = opevo_calloc(place->moment_count, sizeof *cell->moments);
-    if (!cell->points || !cell->targets || !cell->moments)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the statistics of a study.");
+    OPEVO_NEED_OR_RETURN(cell->points && cell->targets && cell->moments,
+                         "the statistics of a study");
     for (size_t i = 0; i < place->grid_count; i++) {
         cell->points[i].trials = place->grid[i];
         cell->points[i].checkpoint = is_checkpoint(analysis, place, place->grid[i]);
@@ -174,9 +174,9 @@ static opevo_status allocate(opevo_i_analysis_study *self, opevo_error *err)
     self->places = opevo_calloc(study->landscape_count, sizeof *self->places);
     self->runs = opevo_calloc(study->run_count, sizeof *self->runs);
     self->first = opevo_calloc(cells + 1, sizeof *self->first);
-    if (!analysis->places || !analysis->cells || !self->places || !self->runs || !self->first)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the analysis of %zu runs.",
-                          study->run_count);
+    OPEVO_NEED_OR_RETURN(analysis->places && analysis->cells && self->places && self->runs &&
+                             self->first,
+                         "the analysis of %zu runs", study->run_count);
     return OPEVO_OK;
 }
 

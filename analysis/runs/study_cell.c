@@ -383,12 +383,10 @@ opevo_status opevo_i_analysis_study_cell(opevo_i_analysis_study *study, size_t n
     self.resamples.sums = opevo_malloc(3 * resamples, self.columns * sizeof(double));
     self.resamples.bound_share = opevo_malloc(resamples, sizeof(double));
     self.replicates.shift = opevo_malloc(4 * resamples, sizeof(double));
-    if (!column || !self.known || !self.mean || !self.interval || !self.range || !self.rows ||
-        !self.block || !self.sorted || !self.resamples.sums || !self.resamples.bound_share ||
-        !self.replicates.shift) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to analyse %zu runs.", cell->runs);
-        goto cleanup;
-    }
+    OPEVO_NEED(column && self.known && self.mean && self.interval && self.range && self.rows &&
+                   self.block && self.sorted && self.resamples.sums && self.resamples.bound_share &&
+                   self.replicates.shift,
+               "analysing %zu runs", cell->runs);
     fill_rows(&self);
     fill_ranges(&self);
     find_means(&self);

@@ -162,8 +162,7 @@ static opevo_status make_grid(opevo_i_analysis_study *self, size_t landscape, ui
     uint64_t *grid = opevo_malloc(options->checkpoint_count + 210, sizeof *grid);
     size_t count = 0, kept = 0;
 
-    if (!grid)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the curves of a landscape.");
+    OPEVO_NEED_OR_RETURN(grid, "the curves of a landscape");
     place->grid = grid;
     for (size_t i = 0; i < options->checkpoint_count; i++) {
         if (options->checkpoints[i] <= longest)
@@ -217,8 +216,7 @@ static opevo_status make_moments(opevo_i_analysis_study *self, size_t landscape,
             last = fmax(last, self->runs[i].run->curve.cost_s);
     }
     place->moments = opevo_malloc(MOMENTS, sizeof *place->moments);
-    if (!place->moments)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the curves of a landscape.");
+    OPEVO_NEED_OR_RETURN(place->moments, "the curves of a landscape");
     place->moment_count = last > 0 ? MOMENTS : 0;
     for (size_t i = 0; i < place->moment_count; i++)
         place->moments[i] = last * pow(10, -(double)(MOMENTS - 1 - i) / 10);

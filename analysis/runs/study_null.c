@@ -66,10 +66,8 @@ static opevo_status compare_cell(const opevo_i_analysis_study *self, size_t numb
     size_t pairs = 0;
 
     *p = NAN;
-    if (!make_room(&room, cell->runs, analysis->study.twin_count)) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to compare %zu runs.", cell->runs);
-        goto cleanup;
-    }
+    OPEVO_NEED(make_room(&room, cell->runs, analysis->study.twin_count), "comparing %zu runs",
+               cell->runs);
     pairs = opevo_i_analysis_match(
         room.own,
         opevo_i_analysis_entries(self, number, analysis->places[cell->landscape].compared_at,
@@ -113,8 +111,7 @@ opevo_status opevo_i_analysis_study_null(opevo_i_analysis_study *self, opevo_err
     opevo_study_null out = {.rate = NAN, .p = NAN};
     opevo_status status = OPEVO_OK;
 
-    if (!p)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for comparisons.");
+    OPEVO_NEED_OR_RETURN(p, "comparisons");
     for (size_t i = 0; i < cells && analysis->study.twin_count; i++) {
         OPEVO_TRY(compare_cell(self, i, &p[i], err));
         out.pairs += isnan(p[i]) ? 0 : 1;

@@ -112,9 +112,9 @@ static opevo_status list_pairs(opevo_study_analysis *analysis, opevo_error *err)
             for (size_t b = a + 1; b < width; b++) {
                 if (!analysis->cells[i * width + a].runs || !analysis->cells[i * width + b].runs)
                     continue;
-                if (!opevo_reserve(&pairs, &capacity, analysis->pair_count + 1,
-                                   sizeof *analysis->pairs))
-                    return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for comparisons.");
+                OPEVO_NEED_OR_RETURN(opevo_reserve(&pairs, &capacity, analysis->pair_count + 1,
+                                                   sizeof *analysis->pairs),
+                                     "comparisons");
                 analysis->pairs = pairs;
                 analysis->pairs[analysis->pair_count++] =
                     (opevo_study_pair){.landscape = i,
@@ -153,10 +153,7 @@ opevo_status opevo_i_analysis_study_pairs(opevo_i_analysis_study *self, opevo_er
 
     if (status != OPEVO_OK)
         goto cleanup;
-    if (!p) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for comparisons.");
-        goto cleanup;
-    }
+    OPEVO_NEED(p, "comparisons");
     OPEVO_TRY(
         opevo_parallel_for(analysis->pair_count, analysis->options.threads, compare, self, err));
     for (size_t i = 0; i < analysis->pair_count; i++) {
@@ -313,11 +310,9 @@ static opevo_status average(const opevo_i_analysis_study *self, const size_t *bl
                       .replicates = {.shift = opevo_malloc(4 * most, sizeof(double))}};
     opevo_status status = OPEVO_OK;
 
-    if (!work.fraction || !work.resamples.sums || !work.resamples.bound_share ||
-        !work.replicates.shift) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for means over landscapes.");
-        goto cleanup;
-    }
+    OPEVO_NEED(work.fraction && work.resamples.sums && work.resamples.bound_share &&
+                   work.replicates.shift,
+               "means over landscapes");
     opevo_i_analysis_replicates_clear(&work.replicates, most);
     for (size_t i = 0; i < overall->blocks; i++)
         OPEVO_TRY(add_block(self, blocks[i], contender, &work, &value[i * width], err));
@@ -344,10 +339,8 @@ opevo_status opevo_i_analysis_study_overall(opevo_i_analysis_study *self, opevo_
     overall->mean = opevo_calloc(width, sizeof *overall->mean);
     overall->interval = opevo_calloc(width, sizeof *overall->interval);
     overall->mean_rank = opevo_calloc(width, sizeof *overall->mean_rank);
-    if (!blocks || !values || !overall->mean || !overall->interval || !overall->mean_rank) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for means over landscapes.");
-        goto cleanup;
-    }
+    OPEVO_NEED(blocks && values && overall->mean && overall->interval && overall->mean_rank,
+               "means over landscapes");
     overall->blocks = list_blocks(self, blocks);
     for (size_t j = 0; j < width && overall->blocks; j++)
         OPEVO_TRY(average(self, blocks, j, values + j, err));

@@ -72,8 +72,7 @@ static opevo_status make_windows(opevo_i_analysis_study *self, size_t landscape,
 
     by_trials->points = opevo_calloc(RESOLUTION, sizeof *by_trials->points);
     by_time->points = opevo_calloc(RESOLUTION, sizeof *by_time->points);
-    if (!by_trials->points || !by_time->points)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the windows of a score.");
+    OPEVO_NEED_OR_RETURN(by_trials->points && by_time->points, "the windows of a score");
     if (span >= 0)
         by_trials->count = span < RESOLUTION - 1 ? (size_t)span + 1 : RESOLUTION;
     for (size_t i = 0; i < by_trials->count; i++)
@@ -248,8 +247,8 @@ static opevo_status expect_all(opevo_i_analysis_study *self, size_t landscape,
     list->trials = opevo_malloc(most, sizeof *list->trials);
     list->expected = opevo_malloc(most, sizeof *list->expected);
     place->random_inverse = opevo_malloc(result->grid_count, sizeof *place->random_inverse);
-    if (!list->trials || !list->expected || !place->random_inverse)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the expectations of random search.");
+    OPEVO_NEED_OR_RETURN(list->trials && list->expected && place->random_inverse,
+                         "the expectations of random search");
     list_trials(result, place, list);
     return opevo_random_expect(place->table, list->trials, list->count,
                                self->analysis->options.threads, list->expected, err);

@@ -85,8 +85,7 @@ opevo_status opevo_i_analysis_study_regret(opevo_i_analysis_study *self, size_t 
     opevo_study_mean *means[] = {&out->total, &out->exploration, &out->selection, &out->noise};
     opevo_status status = OPEVO_OK;
 
-    if (!room)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the regret of %zu runs.", cell->runs);
+    OPEVO_NEED_OR_RETURN(room, "the regret of %zu runs", cell->runs);
     *out = (opevo_study_regret){.is_exact = true};
     for (size_t i = 0; i < cell->runs && reference > 0; i++) {
         const opevo_analysed_run *run = self->runs[self->first[number] + i].run;

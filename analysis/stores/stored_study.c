@@ -12,8 +12,7 @@ opevo_status opevo_i_stored_open(const opevo_names *paths, opevo_stored_study *d
     opevo_status status = OPEVO_OK;
 
     data->stores = opevo_calloc(paths->count + 1, sizeof(opevo_store *));
-    if (!data->stores)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu stores.", paths->count);
+    OPEVO_NEED_OR_RETURN(data->stores, "%zu stores", paths->count);
     for (size_t i = 0; i < paths->count && status == OPEVO_OK; i++) {
         status = opevo_store_open(paths->names[i], OPEVO_STORE_READ, &data->stores[i], err);
         data->store_count += status == OPEVO_OK;

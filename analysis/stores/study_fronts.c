@@ -72,8 +72,7 @@ static opevo_status each_trial(opevo_store *store, int64_t run, trial_visitor vi
     size_t count = PIECE;
     uint64_t after = 0;
 
-    if (!trials)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the trials of a run.");
+    OPEVO_NEED_OR_RETURN(trials, "the trials of a run");
     while (count == PIECE) {
         OPEVO_TRY(opevo_store_read(store, run, after, trials, PIECE, &count, err));
         for (size_t i = 0; i < count; i++)
@@ -169,8 +168,7 @@ static opevo_status rename_units(opevo_stored_study *data, opevo_error *err)
         opevo_free(row->unit);
         row->unit = opevo_strdup("hypervolume");
         row->optimum = NAN;
-        if (!row->unit)
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for fronts.");
+        OPEVO_NEED_OR_RETURN(row->unit, "fronts");
     }
     return OPEVO_OK;
 }
@@ -181,9 +179,7 @@ opevo_status opevo_stored_study_fronts(const char *names, opevo_stored_study *da
     opevo_status status = OPEVO_OK;
 
     data->criteria_words = names;
-    data->fronts = opevo_calloc(data->landscape_count, sizeof *data->fronts);
-    if (!data->fronts)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for fronts.");
+    OPEVO_NEW_OR_RETURN(data->fronts, data->landscape_count, "fronts");
     for (size_t i = 0; i < data->run_count; i++) {
         gatherer self = {.to = &data->fronts[data->runs[i].landscape],
                          .label = data->contenders[data->runs[i].contender].label};

@@ -150,8 +150,7 @@ opevo_status opevo_stored_study_assemble(opevo_stored_study *data, opevo_error *
         return OPEVO_NOMEM;
     data->shown = opevo_calloc(data->landscape_count, sizeof *data->shown);
     data->labels = opevo_calloc(data->contender_count, sizeof *data->labels);
-    if (!data->shown || !data->labels)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a study.");
+    OPEVO_NEED_OR_RETURN(data->shown && data->labels, "a study");
     for (size_t i = 0; i < data->landscape_count; i++) {
         opevo_stored_landscape *row = &data->landscapes[i];
         opevo_status status = label_landscape(data, row, err);

@@ -127,10 +127,8 @@ static opevo_status read_runs(const opevo_stored_study_options *options, opevo_s
     self.connections = opevo_calloc(threads, sizeof *self.connections);
     data->outcomes = opevo_calloc(data->run_count, sizeof *data->outcomes);
     self.order = opevo_malloc(data->run_count, sizeof *self.order);
-    if (!self.connections || !data->outcomes || !self.order || !sort_by_cell(data, self.order)) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", options->stores.names[0]);
-        goto cleanup;
-    }
+    OPEVO_NEED(self.connections && data->outcomes && self.order && sort_by_cell(data, self.order),
+               "reading %s", options->stores.names[0]);
     status = opevo_parallel_for(data->run_count, threads, read_run, &self, err);
 cleanup:
     for (unsigned i = 0; self.connections && i < threads; i++)

@@ -34,8 +34,7 @@ static opevo_status drop_spaces(const opevo_stored_study *data, char **bare, ope
 {
     for (size_t i = 0; i < data->contender_count; i++) {
         bare[i] = opevo_strdup(data->contenders[i].settings);
-        if (!bare[i])
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of contenders.");
+        OPEVO_NEED_OR_RETURN(bare[i], "the names of contenders");
         drop_space(bare[i]);
     }
     return OPEVO_OK;
@@ -75,10 +74,7 @@ opevo_status opevo_i_stored_merge_spaces(opevo_stored_study *data, opevo_error *
     size_t *place = opevo_malloc(count, sizeof *place);
     opevo_status status = OPEVO_OK;
 
-    if (!bare || !ran || !place) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of contenders.");
-        goto cleanup;
-    }
+    OPEVO_NEED(bare && ran && place, "the names of contenders");
     OPEVO_TRY(drop_spaces(data, bare, err));
     for (size_t i = 0; i < count; i++) {
         bool own = has_own_spaces(data, bare, i, ran);

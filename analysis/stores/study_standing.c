@@ -144,8 +144,7 @@ opevo_status opevo_i_stored_stand(opevo_stored_study *data, opevo_error *err)
 {
     data->standing =
         opevo_calloc(data->landscape_count * data->contender_count + 1, sizeof *data->standing);
-    if (!data->standing)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a study.");
+    OPEVO_NEED_OR_RETURN(data->standing, "a study");
     for (size_t i = 0; i < data->run_count; i++) {
         const opevo_analysed_run *run = &data->runs[i];
         const opevo_stored_run *stored = &data->stored[i];

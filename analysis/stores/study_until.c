@@ -62,8 +62,9 @@ static opevo_status list_pairs(until *self, opevo_error *err)
         for (size_t b = a + 1; b < study->line_count; b++) {
             if (!is_pair(study, a, b))
                 continue;
-            if (!opevo_reserve(&pairs, &capacity, out->pair_count + 1, sizeof *out->pairs))
-                return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for comparisons.");
+            OPEVO_NEED_OR_RETURN(
+                opevo_reserve(&pairs, &capacity, out->pair_count + 1, sizeof *out->pairs),
+                "comparisons");
             out->pairs = pairs;
             out->pairs[out->pair_count++] = (opevo_until_pair){.a = a, .b = b, .p_adjusted = 1};
         }
@@ -89,9 +90,8 @@ static opevo_status prepare(until *self, opevo_error *err)
     self->read = opevo_calloc(lines, sizeof *self->read);
     self->best = opevo_malloc(lines, self->most * sizeof *self->best);
     self->p = opevo_malloc(2 * self->out->pair_count, sizeof *self->p);
-    if (!self->seeds || !self->read || !self->best || !self->p)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu seeds of %zu combinations.",
-                          self->most, lines);
+    OPEVO_NEED_OR_RETURN(self->seeds && self->read && self->best && self->p,
+                         "%zu seeds of %zu combinations", self->most, lines);
     for (size_t i = 0; i < lines; i++)
         self->seeds[i] = first;
     self->options.line_seeds = self->seeds;
@@ -107,8 +107,7 @@ static opevo_status read_line(until *self, opevo_store *store, size_t line, opev
     uint64_t *numbers = opevo_malloc(count, sizeof *numbers);
     opevo_status status = OPEVO_OK;
 
-    if (!numbers)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %zu runs.", count);
+    OPEVO_NEED_OR_RETURN(numbers, "reading %zu runs", count);
     for (size_t i = 0; i < count; i++)
         numbers[i] = (uint64_t)(first + i) * self->study->line_count + line;
     status = opevo_study_best(self->study, store, numbers, count,

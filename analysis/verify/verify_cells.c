@@ -113,8 +113,7 @@ static opevo_status fill_vertices(const opevo_law *law, opevo_i_verify_units *un
 {
     units->vertices = true;
     units->probability = opevo_malloc(units->count, sizeof *units->probability);
-    if (!units->probability)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of %zu vertices.", units->count);
+    OPEVO_NEED_OR_RETURN(units->probability, "the law of %zu vertices", units->count);
     for (size_t i = 0; i < units->count; i++)
         units->probability[i] = opevo_law_probability(law, i);
     return OPEVO_OK;
@@ -159,8 +158,8 @@ static opevo_status fill_classes(const opevo_law *law, opevo_i_verify_units *uni
     units->classes = opevo_malloc(count, sizeof *units->classes);
     units->value = opevo_malloc(count, sizeof *units->value);
     units->probability = opevo_malloc(count, sizeof *units->probability);
-    if (!units->classes || !units->value || !units->probability)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the %zu classes of a law.", count);
+    OPEVO_NEED_OR_RETURN(units->classes && units->value && units->probability,
+                         "the %zu classes of a law", count);
     for (size_t i = 0; i < count; i++)
         units->classes[i] = (opevo_i_verify_class){.law_class = opevo_law_class_get(law, i)};
     qsort(units->classes, count, sizeof *units->classes, by_value);

@@ -59,8 +59,7 @@ static opevo_status open_by_text(const char *text, const char *space, opevo_obje
     if (!blank)
         return opevo_i_cli_objective_of(NULL, text, *space ? space : NULL, out, err);
     on = opevo_strndup(text, (size_t)(blank - text));
-    if (!on)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", text);
+    OPEVO_NEED_OR_RETURN(on, "opening %s", text);
     status = opevo_i_cli_objective_of(blank + 1, on, NULL, out, err);
     opevo_free(on);
     return status;
@@ -177,8 +176,7 @@ opevo_status opevo_i_cli_study_open_landscapes(const opevo_call *call, unsigned 
     size_t count = 0, measured = 0;
     opevo_status status = OPEVO_OK;
 
-    if (!given)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for --objective.");
+    OPEVO_NEED_OR_RETURN(given, "--objective");
     for (size_t i = 0; i < call->given_count; i++) {
         bool known = opevo_i_cli_option(call, "landscape") != NULL; /* may be left out by it */
 

@@ -219,8 +219,7 @@ opevo_status opevo_i_cli_short_overall(const opevo_study_analysis *analysis, ope
     if (analysis->overall.blocks < 2 || count < 2)
         return OPEVO_OK;
     rows = opevo_malloc(count, sizeof *rows);
-    if (!rows)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a ranking.");
+    OPEVO_NEED_OR_RETURN(rows, "a ranking");
     for (size_t i = 0; i < count; i++)
         rows[i] = (ranked){-analysis->overall.mean_rank[i], i};
     qsort(rows, count, sizeof *rows, best_first);

@@ -169,8 +169,8 @@ opevo_status opevo_i_cli_call_file_parse(const char *text, size_t size, const ch
     out->numbers = opevo_calloc(room, sizeof *out->numbers);
     out->call.given = opevo_calloc(room, sizeof *out->call.given);
     out->call.arguments = opevo_calloc(room, sizeof *out->call.arguments);
-    if (!out->numbers || !out->call.given || !out->call.arguments)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", origin);
+    OPEVO_NEED_OR_RETURN(out->numbers && out->call.given && out->call.arguments, "reading %s",
+                         origin);
     return read_members(out, origin, err);
 }
 
@@ -193,8 +193,7 @@ opevo_status opevo_i_cli_call_file_lay_over(opevo_i_cli_call_file *self, const o
     opevo_given *all = opevo_calloc(call->given_count + over->given_count + 1, sizeof *all);
     size_t count = 0;
 
-    if (!all)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the options of a run.");
+    OPEVO_NEED_OR_RETURN(all, "the options of a run");
     for (size_t i = 0; i < call->given_count; i++) {
         if (!opevo_i_cli_flag(over, call->given[i].option->name))
             all[count++] = call->given[i];

@@ -118,10 +118,7 @@ static opevo_status add_recorded(opevo_earlier *self, const char *text, opevo_er
     points = opevo_malloc(count, sizeof *points);
     fitness = opevo_malloc(count, sizeof *fitness);
     outcomes = opevo_malloc(count, sizeof *outcomes);
-    if (!points || !fitness || !outcomes) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to learn from %s.", text);
-        goto cleanup;
-    }
+    OPEVO_NEED(points && fitness && outcomes, "learning from %s", text);
     for (size_t i = 0; i < count; i++)
         points[i] = opevo_recorded_point(recorded, i);
     OPEVO_TRY(opevo_objective_evaluate(recorded, points, count, outcomes, err));
@@ -146,8 +143,7 @@ opevo_status opevo_i_cli_earlier_add_trees(opevo_earlier *self, const char *text
     if (opevo_i_cli_is_recorded(text))
         return add_recorded(self, text, err);
     path = opevo_store_split(text, &run);
-    if (!path)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", text);
+    OPEVO_NEED_OR_RETURN(path, "reading %s", text);
     if (!run) {
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "%s: give a store and the number of a run in it, such as runs.db:1, or "
@@ -206,8 +202,7 @@ opevo_status opevo_i_cli_earlier_add(opevo_earlier *self, const char *named, con
     if (!tuner->learn)
         return refuse(named, tuner, err);
     path = opevo_store_split(text, &run);
-    if (!path)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", named);
+    OPEVO_NEED_OR_RETURN(path, "reading %s", named);
     if (!run) {
         status = add_model(self, named, text, err);
         goto cleanup;

@@ -87,8 +87,7 @@ opevo_status opevo_i_cli_evolver_of_call(const opevo_call *call, const char *nam
     opevo_error missing = {OPEVO_OK, ""};
     uint64_t jobs = 0;
 
-    if (!settings)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for settings.");
+    OPEVO_NEED_OR_RETURN(settings, "settings");
     OPEVO_TRY(opevo_i_cli_option_count(call, "jobs", 0, 0, 1024, &jobs, err));
     OPEVO_TRY(opevo_i_cli_option_positive(call, "timeout", &options.timeout_s, err));
     OPEVO_TRY(gather(call, use == OPEVO_I_EDITS_SEARCHED, settings, &options.setting_count, err));

@@ -23,8 +23,7 @@ opevo_status opevo_i_cli_law_rows_make(const opevo_law *law, opevo_i_cli_law_row
     *by_class = size > MOST_VALUES && opevo_law_class_count(law) < size;
     *count = *by_class ? opevo_law_class_count(law) : (size_t)size;
     rows = opevo_malloc(*count, sizeof *rows);
-    if (!rows)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu rows.", *count);
+    OPEVO_NEED_OR_RETURN(rows, "%zu rows", *count);
     for (size_t i = 0; i < *count; i++) {
         rows[i].place = i;
         rows[i].class = *by_class ? opevo_law_class_get(law, i)

@@ -24,8 +24,7 @@ static opevo_status add_worker(void *context, const opevo_stored_worker *worker,
         opevo_realloc(self->workers, self->count + 1, sizeof *self->workers);
     opevo_i_cli_measured_worker *one = NULL;
 
-    if (!grown)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the workers of a run.");
+    OPEVO_NEED_OR_RETURN(grown, "the workers of a run");
     self->workers = grown;
     one = &grown[self->count++];
     *one = (opevo_i_cli_measured_worker){.number = worker->number,
@@ -341,10 +340,7 @@ opevo_status opevo_i_cli_measured_devices_of_run(opevo_store *store, int64_t run
     fitness = opevo_calloc((size_t)measured->trials + 1, sizeof *fitness);
     scratch = opevo_malloc((size_t)measured->trials + 1, sizeof *scratch);
     *out = opevo_calloc(most, sizeof **out);
-    if (!fitness || !scratch || !*out) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the devices of a run.");
-        goto cleanup;
-    }
+    OPEVO_NEED(fitness && scratch && *out, "the devices of a run");
     OPEVO_TRY(read_fitness(store, run, fitness, measured->trials, err));
     for (size_t i = 0; i < measured->count; i++) {
         if (is_first(measured, i))

@@ -226,8 +226,7 @@ opevo_status opevo_i_cli_option_all(const opevo_call *call, const char *name, co
     size_t most = call ? call->given_count : 0;
     const char **values = opevo_calloc(most + 1, sizeof *values);
 
-    if (!values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for --%s.", name);
+    OPEVO_NEED_OR_RETURN(values, "--%s", name);
     *count = 0;
     for (size_t i = 0; i < most; i++) {
         if (!strcmp(call->given[i].option->name, name))

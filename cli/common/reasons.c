@@ -74,8 +74,7 @@ opevo_status opevo_i_cli_reasons_of_run(opevo_store *store, int64_t run, opevo_i
     size_t got = CHUNK;
 
     *out = (opevo_i_cli_reasons){.of[0] = {0}};
-    if (!trials)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", opevo_store_path(store));
+    OPEVO_NEED_OR_RETURN(trials, "reading %s", opevo_store_path(store));
     for (uint64_t after = 0; got == CHUNK; after += got) {
         OPEVO_TRY(opevo_store_read(store, run, after, trials, CHUNK, &got, err));
         for (size_t i = 0; i < got; i++)

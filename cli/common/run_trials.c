@@ -16,9 +16,9 @@ static opevo_status read_trials(opevo_store *store, int64_t run, opevo_i_cli_run
     size_t capacity = 0, got = PIECE;
 
     while (got == PIECE) {
-        if (!opevo_reserve((void **)&out->trials, &capacity, out->count + PIECE,
-                           sizeof *out->trials))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read run %lld.", (long long)run);
+        OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&out->trials, &capacity, out->count + PIECE,
+                                           sizeof *out->trials),
+                             "reading run %lld", (long long)run);
         OPEVO_TRY(
             opevo_store_read(store, run, out->count, out->trials + out->count, PIECE, &got, err));
         out->count += got;

@@ -43,8 +43,7 @@ opevo_status opevo_i_cli_run_split(const char *text, char **path, int64_t *run, 
 {
     char *store = opevo_store_split(text, run);
 
-    if (!store)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", text);
+    OPEVO_NEED_OR_RETURN(store, "reading %s", text);
     if (!*run) {
         opevo_free(store);
         return OPEVO_FAIL(err, OPEVO_INVALID,

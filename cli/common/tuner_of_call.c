@@ -81,9 +81,7 @@ opevo_status opevo_i_cli_tuner_of_call(const opevo_call *call, const char *usual
 
     if (status != OPEVO_OK)
         return status;
-    *values = opevo_calloc((*tuner)->setting_count, sizeof **values);
-    if (!*values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for settings.");
+    OPEVO_NEW_OR_RETURN(*values, (*tuner)->setting_count, "settings");
     return opevo_i_cli_settings_of_call(call, *tuner, defaults, 0, *values, err);
 }
 
@@ -114,8 +112,7 @@ opevo_status opevo_i_cli_requirements_of_call(const opevo_call *call,
     opevo_error inner = {OPEVO_OK, ""};
 
     *out = opevo_calloc(call->given_count + 1, sizeof **out);
-    if (!*out)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for --require.");
+    OPEVO_NEED_OR_RETURN(*out, "--require");
     for (size_t i = 0; i < call->given_count; i++) {
         const char *text = call->given[i].value;
 

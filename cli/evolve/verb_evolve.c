@@ -175,8 +175,7 @@ static opevo_status gather(opevo_i_cli_evolution *self, opevo_error *err)
     opevo_front_sort(&self->front);
     found->exact = opevo_calloc(self->exact_count + 1, sizeof *found->exact);
     found->rest = opevo_calloc(self->front.count + 1, sizeof *found->rest);
-    if (!found->exact || !found->rest)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a front.");
+    OPEVO_NEED_OR_RETURN(found->exact && found->rest, "a front");
     for (; found->exact_count < self->exact_count; found->exact_count++)
         OPEVO_TRY(add_variant(self, &self->exact[found->exact_count],
                               &found->exact[found->exact_count], err));
@@ -249,8 +248,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     const char *store = opevo_i_cli_option(call, "store");
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a run.");
+    OPEVO_NEED_OR_RETURN(self, "a run");
     OPEVO_TRY(read_call(call, self, err));
     status = search(self, opevo_i_cli_flag(call, "quiet"), err);
     if (status == OPEVO_INTERRUPTED) /* after the search: its trials are what is there */

@@ -21,8 +21,7 @@
 /* Takes the path, also on failure. */
 static opevo_status add(opevo_i_cli_judgement *self, char *path, bool baseline, opevo_error *err)
 {
-    if (!path)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel.");
+    OPEVO_NEED_OR_RETURN(path, "a kernel");
     if (self->count == OPEVO_I_JUDGE_MOST) {
         opevo_free(path);
         return OPEVO_FAIL(err, OPEVO_INVALID, "At most %d kernels and baselines are judged.",
@@ -40,8 +39,7 @@ static opevo_status add_all(opevo_i_cli_judgement *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     self->contenders = opevo_calloc(OPEVO_I_JUDGE_MOST, sizeof *self->contenders);
-    if (!self->contenders)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the kernels of %s.", request->task);
+    OPEVO_NEED_OR_RETURN(self->contenders, "the kernels of %s", request->task);
     for (size_t i = 0; i < request->kernel_count; i++)
         OPEVO_TRY(add(self, opevo_strdup(request->kernels[i]), false, err));
     for (size_t i = 0;; i++) {

@@ -153,9 +153,7 @@ static opevo_status fill_curve(opevo_i_cli_landscape_analysis *self, const opevo
 {
     if (self->seen_count == 0)
         return OPEVO_OK;
-    entry->curve = opevo_calloc(self->q_count, sizeof *entry->curve);
-    if (!entry->curve)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the curve over q.");
+    OPEVO_NEW_OR_RETURN(entry->curve, self->q_count, "the curve over q");
     return opevo_improvement_curve(self->table, space, &self->generation, self->q, self->q_count,
                                    self->options.threads, entry->curve, err);
 }
@@ -178,8 +176,7 @@ static opevo_status fill_entries(const opevo_call *call, opevo_i_cli_landscape_a
     opevo_progress progress;
 
     self->entries = opevo_calloc(count, sizeof *self->entries);
-    if (!self->entries)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the analysis.");
+    OPEVO_NEED_OR_RETURN(self->entries, "the analysis");
     opevo_i_cli_progress_start(&progress, opevo_i_cli_flag(call, "quiet"));
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         opevo_i_cli_landscape_entry *entry = &self->entries[i];

@@ -26,8 +26,7 @@ static opevo_status read_q(const opevo_call *call, opevo_i_cli_landscape_analysi
     const char *text = opevo_i_cli_option(call, "q");
 
     self->q = opevo_malloc(Q_MAX, sizeof *self->q);
-    if (!self->q)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of q.");
+    OPEVO_NEED_OR_RETURN(self->q, "the values of q");
     for (int i = 1; !text && i < 20; i++)
         self->q[self->q_count++] = i / 20.0;
     while (text) {
@@ -63,8 +62,7 @@ static opevo_status draw_points(opevo_i_cli_landscape_analysis *self, uint64_t c
                           "--population %llu: the landscape has only %zu points.",
                           (unsigned long long)count, table->allowed);
     allowed = opevo_malloc(table->allowed, sizeof *allowed);
-    if (!allowed)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a population.");
+    OPEVO_NEED_OR_RETURN(allowed, "a population");
     for (size_t point = 0, i = 0; point < table->size; point++) {
         if (table->state[point] != OPEVO_POINT_FORBIDDEN)
             allowed[i++] = (uint32_t)point;
@@ -181,10 +179,7 @@ opevo_status opevo_i_cli_landscape_population(const opevo_call *call,
     }
     OPEVO_TRY(read_q(call, self, err));
     self->seen = opevo_malloc(SEEN_MAX, sizeof *self->seen);
-    if (!self->seen) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a population.");
-        goto cleanup;
-    }
+    OPEVO_NEED(self->seen, "a population");
     if (!opevo_parse_u64(self->population, &count))
         OPEVO_TRY(read_points(self, self->population, err));
     else if (count >= 1 && count <= SEEN_MAX)

@@ -64,8 +64,7 @@ opevo_status opevo_i_cli_arrays_read(const char *option, const char *files, opev
     out->list = opevo_strdup(files);
     out->length = opevo_calloc(strlen(files) + 1, sizeof *out->length);
     out->array = opevo_calloc(1, sizeof *out->array);
-    if (!out->list || !out->length || !out->array)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the files of --%s.", option));
+    OPEVO_NEED(out->list && out->length && out->array, "the files of --%s", option);
     rest = *files ? out->list : NULL; /* a model may have no inputs */
     for (char *file = strsep(&rest, ","); file; file = strsep(&rest, ",")) {
         if (!*file)
@@ -229,9 +228,7 @@ opevo_status opevo_i_cli_network_compare(const opevo_call *call,
                              "of the model.",
                              expected.files, opevo_i_cli_plural((unsigned)expected.files),
                              declared));
-    found.array = opevo_calloc((size_t)outputs + 1, sizeof *found.array);
-    if (!found.array)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outputs of the network."));
+    OPEVO_NEW(found.array, (size_t)outputs + 1, "the outputs of the network");
     OPEVO_TRY(
         opevo_network_inference_run(inference, inputs->array, found.array, (unsigned)threads, err));
     found.count = outputs;

@@ -60,8 +60,7 @@ static opevo_status weight_bytes(const opevo_network *network, double *out, opev
     bool *counted = opevo_calloc((size_t)values + 1, sizeof *counted);
     double bytes = 0;
 
-    if (!counted)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to count the weights of the network.");
+    OPEVO_NEED_OR_RETURN(counted, "counting the weights of the network");
     for (int i = 0; i < opevo_network_node_count(network); i++) {
         const opevo_network_node *node = opevo_network_node_at(network, i);
 

@@ -310,11 +310,7 @@ opevo_status opevo_i_cli_library_tune(const opevo_call *call, opevo_network_plan
     opevo_i_cli_catch_while_waiting(&self.options.live);
     OPEVO_TRY(opevo_network_tuning_create(plan, *library, &self.options, &tuning, err));
     count = opevo_network_tuning_count(tuning);
-    self.reasons = opevo_calloc(count, sizeof *self.reasons);
-    if (!self.reasons) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu tasks.", count);
-        goto cleanup;
-    }
+    OPEVO_NEW(self.reasons, count, "%zu tasks", count);
     for (size_t i = 0; i < count; i++)
         opevo_i_cli_say_beyond_limit(
             opevo_live_maker(opevo_network_tuning_task(tuning, i)->objective));

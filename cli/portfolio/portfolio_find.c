@@ -21,8 +21,8 @@ opevo_status opevo_i_cli_portfolio_find(opevo_i_cli_portfolio *self, size_t dept
         return OPEVO_OK;
     self->by_best = opevo_malloc(workloads, sizeof *self->by_best);
     self->by_tree = self->has_tree ? opevo_malloc(workloads, sizeof *self->by_tree) : NULL;
-    if (!self->by_best || (self->has_tree && !self->by_tree))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu workloads.", workloads);
+    OPEVO_NEED_OR_RETURN(self->by_best && (self->by_tree || !self->has_tree), "%zu workloads",
+                         workloads);
     status = opevo_portfolio_leave_out(&self->matrix, &self->options,
                                        self->has_tree ? self->numbers : NULL, self->features, depth,
                                        self->by_best, self->by_tree, err);

@@ -40,8 +40,7 @@ static opevo_status sum_up(const double *regret, size_t count, left_out *out, op
     size_t kept = 0;
     opevo_status status = OPEVO_OK;
 
-    if (!known)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu workloads.", count);
+    OPEVO_NEED_OR_RETURN(known, "%zu workloads", count);
     *out = (left_out){.worst = NAN};
     for (size_t w = 0; w < count; w++) {
         if (isnan(regret[w]))

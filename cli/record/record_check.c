@@ -66,8 +66,7 @@ static opevo_status parse_space(const char *path, const char *text, opevo_space 
     char *directory = opevo_strndup(path, slash ? (size_t)(slash - path) : 0);
     opevo_status status = OPEVO_OK;
 
-    if (!directory)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", path);
+    OPEVO_NEED_OR_RETURN(directory, "reading %s", path);
     status = opevo_space_parse(text, path, slash ? directory : NULL, out, err);
     opevo_free(directory);
     return status;

@@ -26,8 +26,8 @@ static opevo_status list_allowed(const opevo_space *space, uint32_t **points, si
         if (*count == MOST_SHUFFLED)
             return OPEVO_FAIL(err, OPEVO_LIMIT,
                               "--all: more than 2^26 points are allowed; take --sample N.");
-        if (!opevo_reserve((void **)points, &capacity, *count + 1, sizeof **points))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu points.", *count + 1);
+        OPEVO_NEED_OR_RETURN(opevo_reserve((void **)points, &capacity, *count + 1, sizeof **points),
+                             "%zu points", *count + 1);
         (*points)[(*count)++] = (uint32_t)i;
     }
     return OPEVO_OK;

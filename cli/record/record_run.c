@@ -88,8 +88,7 @@ static opevo_status open_store(opevo_i_cli_stored_run *self, const char *text, o
     char *path = opevo_store_split(text, &self->run);
     opevo_status status = OPEVO_OK;
 
-    if (!path)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read --from.");
+    OPEVO_NEED_OR_RETURN(path, "reading --from");
     if (!self->run)
         status = OPEVO_FAIL(err, OPEVO_INVALID,
                             "--from %s: give a store and the number of a run in it, such as "
@@ -170,8 +169,7 @@ static opevo_status copy_trial(opevo_i_cli_stored_run *self, const opevo_trial *
 
     if (has || !opevo_recorded_status(trial->outcome.kind))
         return OPEVO_OK;
-    if (!opevo_index_set_add(self->seen, point))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for points.");
+    OPEVO_NEED_OR_RETURN(opevo_index_set_add(self->seen, point), "points");
     OPEVO_TRY(opevo_i_cli_record_has(self->record, point, &has, err));
     if (!has) {
         OPEVO_TRY(opevo_i_cli_record_add(self->record, &point, &trial->outcome, 1, err));
@@ -187,8 +185,7 @@ opevo_status opevo_i_cli_stored_run_copy(opevo_i_cli_stored_run *self, opevo_i_c
 {
     self->record = record;
     self->seen = opevo_index_set_create();
-    if (!self->seen)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read --from.");
+    OPEVO_NEED_OR_RETURN(self->seen, "reading --from");
     return each_trial(self, copy_trial, err);
 }
 

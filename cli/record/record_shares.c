@@ -194,9 +194,9 @@ static opevo_status add_row(joining *self, const source *from, size_t number, co
     if (asked && self->has[place])
         return OPEVO_OK;
     OPEVO_TRY(opevo_objective_evaluate(from->rows, &point, 1, &outcome, err));
-    if (!opevo_reserve((void **)&self->rows, &self->row_capacity, self->row_count + 1,
-                       sizeof *self->rows))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu rows.", self->row_count + 1);
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->rows, &self->row_capacity,
+                                       self->row_count + 1, sizeof *self->rows),
+                         "%zu rows", self->row_count + 1);
     self->rows[self->row_count++] = (row){(size_t)place, at, (size_t)(end - at)};
     opevo_i_cli_record_count(&self->record.table, &outcome);
     if (asked) {
@@ -283,8 +283,7 @@ static opevo_status open_sources(joining *self, const char *const *paths, size_t
     opevo_status status = OPEVO_OK;
 
     self->sources = opevo_calloc(count + 1, sizeof *self->sources);
-    if (!self->sources)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu shares.", count);
+    OPEVO_NEED_OR_RETURN(self->sources, "%zu shares", count);
     if (exists)
         OPEVO_TRY(lock(self, err));
     for (size_t i = 0; i < count + exists; i++) {

@@ -99,8 +99,7 @@ static opevo_status compute_points(plan *self, const opevo_index *points, size_t
     opevo_status status = OPEVO_OK;
     opevo_outcome *outcomes = opevo_malloc(count, sizeof *outcomes);
 
-    if (!outcomes)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a batch.");
+    OPEVO_NEED_OR_RETURN(outcomes, "a batch");
     OPEVO_TRY(opevo_objective_evaluate(self->objective, points, count, outcomes, err));
     OPEVO_TRY(opevo_i_cli_record_add(&self->record, points, outcomes, count, err));
     for (size_t i = 0; i < count; i++) {
@@ -135,9 +134,9 @@ static opevo_status next_points(void *context, opevo_index *points, size_t capac
         OPEVO_TRY(opevo_i_cli_record_has(&self->plan->record, point, &has, err));
         if (has)
             continue;
-        if (!opevo_reserve((void **)&self->given, &self->capacity, self->count + 1,
-                           sizeof *self->given))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another point.");
+        OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->given, &self->capacity, self->count + 1,
+                                           sizeof *self->given),
+                             "another point");
         points[(*count)++] = self->given[self->count++] = point;
     }
 cleanup:

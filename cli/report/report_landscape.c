@@ -45,8 +45,7 @@ static opevo_status complete_call(const opevo_call *call, opevo_index points, op
 {
     opevo_given *given = opevo_malloc(call->given_count + 2, sizeof *given);
 
-    if (!given)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the options of a report.");
+    OPEVO_NEED_OR_RETURN(given, "the options of a report");
     if (call->given_count)
         memcpy(given, call->given, call->given_count * sizeof *given);
     *out = *call;
@@ -88,8 +87,7 @@ static opevo_status add_distribution(const opevo_landscape_table *table, opevo_t
     double *sorted = opevo_malloc(table->ok, sizeof *sorted);
     size_t count = 0;
 
-    if (!sorted)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the distribution of a landscape.");
+    OPEVO_NEED_OR_RETURN(sorted, "the distribution of a landscape");
     for (size_t i = 0; i < table->size; i++) {
         if (table->state[i] == OPEVO_POINT_OK)
             sorted[count++] = table->fitness[i];
@@ -144,8 +142,7 @@ static opevo_status add_laws(const opevo_objective *objective, const opevo_optim
     opevo_index *start = opevo_calloc(count, sizeof *start);
     opevo_status status = OPEVO_OK;
 
-    if (!start)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the laws of a report.");
+    OPEVO_NEED_OR_RETURN(start, "the laws of a report");
     if (optimum->known)
         opevo_space_decode(space, optimum->point, start);
     opevo_json_double(out, "law_q", drawn_q);

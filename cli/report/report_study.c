@@ -157,8 +157,7 @@ static opevo_status add_runs(const writer *self, const opevo_study_cell *cell, s
     uint64_t *seeds = opevo_malloc(cell->runs, sizeof *seeds);
     size_t count = 0, shown = 0;
 
-    if (!seeds)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the seeds of a report.");
+    OPEVO_NEED_OR_RETURN(seeds, "the seeds of a report");
     opevo_json_key(self->out, "courses");
     opevo_text_add(self->out, "[");
     for (size_t i = 0; i < study->run_count && count < cell->runs; i++) {

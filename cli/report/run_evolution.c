@@ -226,8 +226,7 @@ opevo_status opevo_i_cli_breeding_print(const opevo_i_cli_run_digest *run, opevo
         return OPEVO_OK;
     }
     law = opevo_malloc(replay->pool.kept, sizeof *law);
-    if (!law)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a generation.");
+    OPEVO_NEED_OR_RETURN(law, "the law of a generation");
     opevo_i_nsga2_replay_law(replay, law);
     opevo_text_add(out, "{");
     opevo_json_index(out, "generation", replay->generation);

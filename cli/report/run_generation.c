@@ -155,8 +155,7 @@ static opevo_status add_parameter(const opevo_parameter *parameter, const double
     size_t size = (size_t)opevo_parameter_size(parameter);
     chance *chances = opevo_malloc(size, sizeof *chances);
 
-    if (!chances)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a generation.");
+    OPEVO_NEED_OR_RETURN(chances, "the law of a generation");
     for (size_t i = 0; i < size; i++)
         chances[i] = (chance){i, law[i]};
     add_chances(parameter, chances, size, out);

@@ -346,10 +346,7 @@ static opevo_status run_command(opevo_i_cli_reproduced *self, const json_t *mani
         const char *word = json_string_value(json_array_get(command, made));
 
         words[made] = replace(word ? word : "", stores, paths);
-        if (!words[made]) {
-            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to repeat a command.");
-            goto cleanup;
-        }
+        OPEVO_NEED(words[made], "repeating a command");
     }
     if (is_page) {
         words[made++] = opevo_strdup("-o");
@@ -524,8 +521,7 @@ opevo_status opevo_i_cli_reproduce_document(opevo_i_cli_reproduced *self, const 
     bool good = true, restored = false;
     opevo_status status = OPEVO_OK;
 
-    if (!paths)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to reproduce %s.", self->path);
+    OPEVO_NEED_OR_RETURN(paths, "reproducing %s", self->path);
     OPEVO_TRY(opevo_i_cli_reproduce_enter(self, root, &good, err));
     if (good)
         OPEVO_TRY(find_stores(self, stores, paths, &good, err));

@@ -513,9 +513,7 @@ opevo_status opevo_i_cli_reproduce_markdown(opevo_i_cli_reproduced *self, opevo_
         goto cleanup;
     }
     OPEVO_TRY(opevo_file_read(self->path, PAGE_BYTES_MAX, &now.text, &size, err));
-    now.checked = opevo_calloc(size + 1, sizeof *now.checked);
-    if (!now.checked)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to check %s.", self->path));
+    OPEVO_NEW(now.checked, size + 1, "checking %s", self->path);
     OPEVO_TRY(opevo_json_load(path.data, PAGE_BYTES_MAX, &root, err));
     if (strcmp(text_of(root, "format"), "opevo page 1") != 0)
         OPEVO_TRY(OPEVO_FAIL(

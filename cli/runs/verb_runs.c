@@ -194,8 +194,7 @@ static opevo_status print_curve(opevo_store *store, const opevo_run_info *info, 
     opevo_trial *trials = opevo_malloc(PIECE, sizeof *trials);
     size_t got = PIECE;
 
-    if (!trials)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read run %lld.", (long long)info->run);
+    OPEVO_NEED_OR_RETURN(trials, "reading run %lld", (long long)info->run);
     while (got == PIECE) {
         OPEVO_TRY(opevo_store_read(store, info->run, curve.trials, trials, PIECE, &got, err));
         for (size_t i = 0; i < got; i++)
@@ -388,8 +387,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     opevo_status status = OPEVO_OK;
 
     (void)exit_code;
-    if (!path)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", call->arguments[0]);
+    OPEVO_NEED_OR_RETURN(path, "reading %s", call->arguments[0]);
     OPEVO_TRY(check_call(call, self.run, err));
     self.form = self.json                       ? OPEVO_I_RUNS_JSON
                 : opevo_i_cli_flag(call, "csv") ? OPEVO_I_RUNS_CSV

@@ -57,9 +57,7 @@ static opevo_status read_tuner(opevo_i_cli_serving *self, const opevo_i_cli_requ
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(opevo_tuner_find(request->tuner ? request->tuner : "opevo", &self->run.tuner, err));
-    self->settings = opevo_calloc(self->run.tuner->setting_count, sizeof *self->settings);
-    if (!self->settings)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for settings.");
+    OPEVO_NEW_OR_RETURN(self->settings, self->run.tuner->setting_count, "settings");
     opevo_settings_default(self->run.tuner, self->settings);
     opevo_settings_widen(self->run.tuner, request->workers ? (size_t)request->workers : 1,
                          self->settings);
@@ -82,8 +80,7 @@ static opevo_status parse_space(const json_t *value, bool without_files, opevo_s
     char *text = json_dumps(value, JSON_COMPACT);
     opevo_status status = OPEVO_OK;
 
-    if (!text)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the space.");
+    OPEVO_NEED_OR_RETURN(text, "the space");
     status = opevo_space_parse(text, "space", without_files ? "" : NULL, out, err);
     free(text);
     return status;
@@ -180,9 +177,7 @@ static opevo_status read_search(opevo_i_cli_serving *self, const opevo_i_cli_req
         return OPEVO_FAIL(err, inner.status, "\"criteria\", %.100s: %.700s", names, inner.message);
     self->run.criteria = names ? &self->front.criteria : NULL;
     self->shows_front = names && self->front.criteria.count > 1;
-    self->requirements = opevo_calloc(count, sizeof *self->requirements);
-    if (!self->requirements)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for requirements.");
+    OPEVO_NEW_OR_RETURN(self->requirements, count, "requirements");
     for (size_t i = 0; i < count; i++) {
         const char *text = opevo_json_text_at(request->require, i);
 
@@ -339,11 +334,9 @@ opevo_status opevo_i_cli_serve_create(opevo_i_cli_server *server,
         goto cleanup;
     }
     self = opevo_calloc(1, sizeof *self);
-    if (!self || !opevo_reserve((void **)&server->sessions, &server->capacity, server->count + 1,
-                                sizeof(opevo_i_cli_serving *))) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a session.");
-        goto cleanup;
-    }
+    OPEVO_NEED(self && opevo_reserve((void **)&server->sessions, &server->capacity,
+                                     server->count + 1, sizeof(opevo_i_cli_serving *)),
+               "a session");
     OPEVO_TRY(make(server, self, request, err));
     self->identity = identity;
     server->sessions[server->count++] = self;

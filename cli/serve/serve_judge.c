@@ -16,9 +16,7 @@ static opevo_status read_paths(const json_t *list, const char ***out, size_t *co
                                opevo_error *err)
 {
     *count = list ? opevo_json_text_count(list) : 0;
-    *out = opevo_calloc(*count + 1, sizeof **out);
-    if (!*out)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
+    OPEVO_NEW_OR_RETURN(*out, *count + 1, "a request");
     for (size_t i = 0; i < *count; i++)
         (*out)[i] = opevo_json_text_at(list, i);
     return OPEVO_OK;

@@ -161,8 +161,9 @@ static opevo_status serve(hall *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
     size_t polled = 0;
 
-    if (!opevo_reserve((void **)&self->polled, &self->polled_capacity, 1, sizeof *self->polled))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to listen.");
+    OPEVO_NEED_OR_RETURN(
+        opevo_reserve((void **)&self->polled, &self->polled_capacity, 1, sizeof *self->polled),
+        "listening");
     while (status == OPEVO_OK && !opevo_interrupt_is_raised(&opevo_i_cli_interrupted)) {
         polled = await(self) ? self->count : 0;
         for (size_t i = 0; i < polled; i++) {

@@ -22,8 +22,7 @@ opevo_status opevo_i_cli_share_find(const opevo_i_cli_server *server, const json
     json_object_del(rest, "start");
     *identity = rest ? json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
     json_decref(rest);
-    if (!*identity)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a session.");
+    OPEVO_NEED_OR_RETURN(*identity, "a session");
     for (size_t i = 0; i < server->count && !*found; i++) {
         opevo_i_cli_serving *one = server->sessions[i];
 
@@ -95,8 +94,7 @@ static opevo_status ask_more(const opevo_i_cli_server *server, opevo_i_cli_servi
     if (most == 0)
         return OPEVO_OK;
     trials = opevo_malloc(most, sizeof *trials);
-    if (!trials)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", most);
+    OPEVO_NEED_OR_RETURN(trials, "%zu trials", most);
     status = opevo_session_ask(self->session, trials, most, &most, err);
     opevo_free(trials);
     return status == OPEVO_OK ? refresh(server, self, err) : status;
@@ -172,8 +170,7 @@ opevo_status opevo_i_cli_share_hold(opevo_i_cli_server *server, opevo_i_cli_serv
     if (status != OPEVO_OK)
         return status;
     own = opevo_malloc(self->lease_count, sizeof *own);
-    if (!own)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", self->lease_count);
+    OPEVO_NEED_OR_RETURN(own, "%zu trials", self->lease_count);
     *count = 0;
     for (size_t i = 0; i < self->lease_count; i++) {
         if (self->leases[i].client == server->client)

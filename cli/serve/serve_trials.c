@@ -78,8 +78,7 @@ opevo_status opevo_i_cli_serve_ask(opevo_i_cli_server *server, const opevo_i_cli
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "\"until\" is for sessions that are shared: serve --listen.");
     trials = opevo_malloc(wanted, sizeof *trials);
-    if (!trials)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", wanted);
+    OPEVO_NEED_OR_RETURN(trials, "%zu trials", wanted);
     OPEVO_TRY(server->shared ? opevo_i_cli_share_ask(server, self, wanted, request->until, trials,
                                                      &count, &elsewhere, err)
                              : opevo_session_ask(self->session, trials, wanted, &count, err));
@@ -98,8 +97,7 @@ static opevo_status all_pending(const opevo_i_cli_serving *self, opevo_trial **t
 {
     *count = opevo_session_pending(self->session, NULL, 0);
     *trials = opevo_malloc(*count, sizeof **trials);
-    if (!*trials)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", *count);
+    OPEVO_NEED_OR_RETURN(*trials, "%zu trials", *count);
     opevo_session_pending(self->session, *trials, *count);
     return OPEVO_OK;
 }
@@ -115,8 +113,7 @@ static opevo_status read_held(const opevo_i_cli_server *server, const opevo_i_cl
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "\"hold\" is for sessions that are shared: serve --listen.");
     *out = opevo_malloc(*count, sizeof **out);
-    if (!*out)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu numbers.", *count);
+    OPEVO_NEED_OR_RETURN(*out, "%zu numbers", *count);
     for (size_t i = 0; i < *count; i++) {
         json_int_t number = json_integer_value(json_array_get(list, i));
 
@@ -319,8 +316,7 @@ opevo_status opevo_i_cli_serve_tell(opevo_i_cli_server *server, const opevo_i_cl
 
     OPEVO_TRY(opevo_i_cli_serving_find(server, request, &self, err));
     trials = opevo_malloc(count, sizeof *trials);
-    if (!trials)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", count);
+    OPEVO_NEED_OR_RETURN(trials, "%zu trials", count);
     OPEVO_TRY(read_told(self, list, trials, err));
     if (server->shared)
         OPEVO_TRY(opevo_i_cli_share_sift(server, self, trials, &count, err));

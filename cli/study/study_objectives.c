@@ -49,8 +49,7 @@ static opevo_status call_of(const opevo_plan_objective *named,
                             opevo_call *out, opevo_error *err)
 {
     *out = (opevo_call){.given = opevo_calloc(named->option_count + 1, sizeof *out->given)};
-    if (!out->given)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an objective.");
+    OPEVO_NEED_OR_RETURN(out->given, "an objective");
     for (size_t i = 0; i < named->option_count; i++) {
         const opevo_option *option = option_of(named->options[i].key);
 
@@ -110,8 +109,7 @@ static opevo_status open_edits(const char *plan, opevo_i_cli_opened *out, opevo_
     opevo_text *texts = opevo_calloc(named->option_count + 1, sizeof *texts);
     opevo_call call = {.given = NULL};
 
-    if (!texts)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an objective.");
+    OPEVO_NEED_OR_RETURN(texts, "an objective");
     if (!named->what || named->only_recorded) {
         status =
             named->what
@@ -218,8 +216,7 @@ static opevo_status open_objectives(const char *path, const opevo_plan *plan,
     opevo_i_cli_opened *opened = opevo_calloc(count, sizeof *opened);
     opevo_status status = OPEVO_OK;
 
-    if (!opened)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the objectives of %s.", path);
+    OPEVO_NEED_OR_RETURN(opened, "the objectives of %s", path);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         opevo_plan_objective named = opevo_plan_objective_get(plan, i);
 
@@ -253,10 +250,7 @@ opevo_status opevo_i_cli_open_study(const char *path, opevo_plan **plan, const o
     OPEVO_TRY(open_objectives(path, *plan, verb, opened, err));
     *count = opevo_plan_objective_count(*plan);
     given = opevo_malloc(*count, sizeof *given);
-    if (!given) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the objectives of %s.", path);
-        goto cleanup;
-    }
+    OPEVO_NEED(given, "the objectives of %s", path);
     for (size_t i = 0; i < *count; i++)
         given[i] = (*opened)[i].given;
     OPEVO_TRY(opevo_study_create(*plan, given, out, err));

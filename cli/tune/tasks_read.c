@@ -179,8 +179,7 @@ static opevo_status read_allocation(const opevo_call *call, opevo_scheduler_opti
 
     if (!text)
         return OPEVO_OK;
-    if (!copy)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for --allocate.");
+    OPEVO_NEED_OR_RETURN(copy, "--allocate");
     if (word && !strcmp(word, opevo_allocation_name(OPEVO_ALLOCATION_ROUND_ROBIN)))
         out->allocation = OPEVO_ALLOCATION_ROUND_ROBIN;
     else if (!word || strcmp(word, opevo_allocation_name(OPEVO_ALLOCATION_GRADIENT)) != 0)
@@ -308,8 +307,9 @@ opevo_status opevo_i_cli_tasks_read(const opevo_call *call, opevo_i_cli_tasks *s
     self->weights = opevo_calloc(self->count, sizeof *self->weights);
     self->tasks = opevo_calloc(self->count, sizeof *self->tasks);
     self->times_s = opevo_calloc(self->count, sizeof *self->times_s);
-    if (!self->tunings || !self->names || !self->weights || !self->tasks || !self->times_s)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu tasks.", self->count);
+    OPEVO_NEED_OR_RETURN(self->tunings && self->names && self->weights && self->tasks &&
+                             self->times_s,
+                         "%zu tasks", self->count);
     OPEVO_TRY(read_weights(call, self, err));
     OPEVO_TRY(read_allocation(call, &self->options, err));
     OPEVO_TRY(read_aim(call, &self->options, err));

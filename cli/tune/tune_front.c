@@ -18,9 +18,7 @@
 
 opevo_status opevo_i_cli_tune_fronts_create(opevo_i_cli_tuning *self, opevo_error *err)
 {
-    self->fronts = opevo_calloc((size_t)self->runs, sizeof *self->fronts);
-    if (!self->fronts)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for fronts.");
+    OPEVO_NEW_OR_RETURN(self->fronts, (size_t)self->runs, "fronts");
     for (size_t i = 0; i < self->runs; i++) {
         opevo_i_cli_run_front *row = &self->fronts[i];
 

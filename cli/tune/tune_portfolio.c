@@ -43,8 +43,7 @@ static opevo_status read_words(const char *text, opevo_i_cli_tasks_portfolio *ou
     opevo_status status = OPEVO_OK;
     double most = 0;
 
-    if (!copy)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for --portfolio.");
+    OPEVO_NEED_OR_RETURN(copy, "--portfolio");
     if (!word || !opevo_parse_double(word, &most) || !(most >= 1 && most <= MOST) ||
         most != floor(most))
         status =
@@ -81,8 +80,8 @@ opevo_status opevo_i_cli_tasks_portfolio_read(const opevo_call *call, opevo_i_cl
     out->trial_counts = opevo_calloc(self->count, sizeof *out->trial_counts);
     out->trial_capacities = opevo_calloc(self->count, sizeof *out->trial_capacities);
     out->noted = opevo_calloc(self->count, sizeof *out->noted);
-    if (!out->trials_of || !out->trial_counts || !out->trial_capacities || !out->noted)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a portfolio.");
+    OPEVO_NEED_OR_RETURN(out->trials_of && out->trial_counts && out->trial_capacities && out->noted,
+                         "a portfolio");
     out->trials = search->trials;
     out->seconds = search->seconds;
     left = (uint64_t)floor(out->share * (double)search->trials);

@@ -452,8 +452,7 @@ opevo_status opevo_i_cli_tune_print_results(const opevo_i_cli_tuning *self, opev
     size_t finished = 0;
     size_t count = 0;
 
-    if (!values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a summary.");
+    OPEVO_NEED_OR_RETURN(values, "a summary");
     count = gather(self, values, &finished, &trials);
     opevo_text_printf(out, "%zu run%s%s, %llu trial%s\n", finished, opevo_i_cli_plural(finished),
                       finished < self->runs ? " finished before the interruption" : "",

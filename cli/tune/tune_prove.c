@@ -119,8 +119,7 @@ opevo_status opevo_i_cli_tune_prove(opevo_i_cli_tuning *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     self->proofs = opevo_calloc(self->finals->count + 1, sizeof *self->proofs);
-    if (!self->proofs)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for proofs.");
+    OPEVO_NEED_OR_RETURN(self->proofs, "proofs");
     for (size_t i = 0; i < self->finals->count && status == OPEVO_OK;) {
         if (opevo_interrupt_is_raised(&opevo_i_cli_interrupted))
             return OPEVO_OK;

@@ -193,8 +193,7 @@ static opevo_status run_tasks(opevo_i_cli_tasks *self, bool quiet, opevo_error *
     observed_task *observed = opevo_calloc(self->count, sizeof *observed);
     opevo_status status = OPEVO_OK;
 
-    if (!observed)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu tasks.", self->count);
+    OPEVO_NEED_OR_RETURN(observed, "%zu tasks", self->count);
     opevo_i_cli_catch_interrupts();
     opevo_i_cli_progress_start(&self->progress, quiet);
     OPEVO_TRY(opevo_scheduler_create(&self->options, &self->scheduler, err));

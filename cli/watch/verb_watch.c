@@ -20,8 +20,7 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
 
     (void)out;
     (void)exit_code;
-    if (!path)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to watch %s.", call->arguments[0]);
+    OPEVO_NEED_OR_RETURN(path, "watching %s", call->arguments[0]);
     OPEVO_TRY(opevo_i_cli_option_count(call, "port", 0, 0, UINT16_MAX, &port, err));
     OPEVO_TRY(opevo_watched_store_create(path, &self.store, err));
     OPEVO_TRY(opevo_i_cli_watch_serve(&self, (uint16_t)port, err));

@@ -54,8 +54,7 @@ static opevo_status order_runs(sorter *self, opevo_error *err)
 
     self->order = opevo_calloc(runs + 1, sizeof *self->order);
     self->begin = opevo_calloc(cells + 2, sizeof *self->begin);
-    if (!self->order || !self->begin)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the runs of %s.", self->store->path);
+    OPEVO_NEED_OR_RETURN(self->order && self->begin, "the runs of %s", self->store->path);
     /* begin[k + 2] counts cell k, then begin[k + 1] is where its next run goes. */
     for (size_t i = 0; i < runs; i++) {
         if (self->store->runs[i].described)
@@ -94,8 +93,9 @@ static opevo_status sort(const opevo_watched_store *store, sorter *out, opevo_er
                     .landscapes = opevo_calloc(count, sizeof(size_t)),
                     .contenders = opevo_calloc(count, sizeof(size_t)),
                     .values = opevo_calloc(count, sizeof(double))};
-    if (!out->landscape || !out->contender || !out->landscapes || !out->contenders || !out->values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the runs of %s.", store->path);
+    OPEVO_NEED_OR_RETURN(out->landscape && out->contender && out->landscapes && out->contenders &&
+                             out->values,
+                         "the runs of %s", store->path);
     for (size_t i = 0; i < store->count; i++) {
         if (!store->runs[i].described)
             continue;

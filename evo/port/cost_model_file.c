@@ -78,8 +78,7 @@ static opevo_status print(const opevo_cost_model *model, opevo_text *out, opevo_
     size_t size = 4 * model->weight_count;
     unsigned char *bytes = opevo_malloc(size, 1);
 
-    if (!bytes)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to write a cost model.");
+    OPEVO_NEED_OR_RETURN(bytes, "writing a cost model");
     put(model->weights, model->weight_count, bytes);
     opevo_text_add(out, "{");
     opevo_json_string(out, "features", OPEVO_LOOP_TREE_FEATURES);
@@ -203,8 +202,7 @@ static opevo_status fill(const char *path, const header *from, const char *weigh
     out->trees = from->trees;
     out->weight_count = (size_t)from->weights;
     out->weights = opevo_malloc(out->weight_count, sizeof *out->weights);
-    if (!out->weights)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the cost model %s.", path);
+    OPEVO_NEED_OR_RETURN(out->weights, "the cost model %s", path);
     if (!take((const unsigned char *)weights, out->weight_count, out->weights))
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s has weights that are not finite: " AGAIN ".",
                           path);
@@ -223,11 +221,7 @@ static opevo_status parse(const char *path, char *text, size_t size, opevo_cost_
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(check_head(path, &at, end, err));
-    model = opevo_calloc(1, sizeof *model);
-    if (!model) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the cost model %s.", path);
-        goto cleanup;
-    }
+    OPEVO_NEW(model, 1, "the cost model %s", path);
     line = next_line(&at, end);
     if (!line) {
         status = OPEVO_FAIL(err, OPEVO_INVALID, "%s has no line of JSON: " AGAIN ".", path);
@@ -250,8 +244,7 @@ opevo_status opevo_cost_model_parse(const char *origin, const void *bytes, size_
     char *text = opevo_malloc(size + 1, 1);
     opevo_status status = OPEVO_OK;
 
-    if (!text)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the cost model %s.", origin);
+    OPEVO_NEED_OR_RETURN(text, "the cost model %s", origin);
     memcpy(text, bytes, size);
     text[size] = '\0';
     status = parse(origin, text, size, out, err);

@@ -37,8 +37,7 @@ opevo_status opevo_criterion_parse(const char *text, size_t length, char **name,
     opevo_status status = OPEVO_OK;
 
     left -= larger ? 7 : 0;
-    if (!found)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a criterion.");
+    OPEVO_NEED_OR_RETURN(found, "a criterion");
     if (!opevo_criterion_name_is_valid(found)) {
         status =
             OPEVO_FAIL(err, OPEVO_INVALID,
@@ -54,10 +53,7 @@ opevo_status opevo_criterion_parse(const char *text, size_t length, char **name,
         goto cleanup;
     }
     *unit = opevo_strndup(rest + (left > 0), left - (left > 0));
-    if (!*unit) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a criterion.");
-        goto cleanup;
-    }
+    OPEVO_NEED(*unit, "a criterion");
     *name = found;
     *larger_is_better = larger;
     return OPEVO_OK;

@@ -101,8 +101,8 @@ static opevo_status keep(opevo_texts *self, const char *text, opevo_index hash, 
             return OPEVO_FAIL(err, OPEVO_INVALID, "Two candidates have the same hash.");
         return OPEVO_OK;
     }
-    if (!opevo_reserve(&items, &self->capacity, self->count + 1, sizeof(char *)))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another candidate.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve(&items, &self->capacity, self->count + 1, sizeof(char *)),
+                         "another candidate");
     self->items = items;
     copy = opevo_strdup(text);
     if (!copy || !opevo_index_map_put(self->places, hash, self->count)) {

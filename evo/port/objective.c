@@ -232,8 +232,7 @@ static opevo_status measure_batches(opevo_objective *objective, const opevo_poin
     size_t count = 1;
     bool over = false;
 
-    if (!points)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for batches of %zu points.", wanted);
+    OPEVO_NEED_OR_RETURN(points, "batches of %zu points", wanted);
     while (count > 0 && !over) {
         OPEVO_TRY(fill(source, points, wanted, &count, &over, err));
         if (count > 0 && !over)

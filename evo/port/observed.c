@@ -44,9 +44,7 @@ static opevo_status ensure_observed(opevo_tuner *tuner, opevo_error *err)
 
     if (self)
         return OPEVO_OK;
-    self = opevo_calloc(1, sizeof *self);
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for trials.");
+    OPEVO_NEW_OR_RETURN(self, 1, "trials");
     tuner->observed = self;
     self->places = opevo_index_map_create();
     if (!self->places) {
@@ -64,9 +62,9 @@ opevo_status opevo_i_port_observed_add(opevo_tuner *tuner, const opevo_trial *tr
 
     if (status != OPEVO_OK)
         return status;
-    if (!opevo_reserve((void **)&self->trials, &self->capacity, self->count + count,
-                       sizeof *self->trials))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", count);
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->trials, &self->capacity, self->count + count,
+                                       sizeof *self->trials),
+                         "%zu trials", count);
     for (size_t i = 0; i < count; i++) {
         opevo_index point = trials[i].proposal.point;
         opevo_trial *kept = &self->trials[self->count];
@@ -75,8 +73,8 @@ opevo_status opevo_i_port_observed_add(opevo_tuner *tuner, const opevo_trial *tr
         if (opevo_index_map_get(self->places, point, &place))
             return OPEVO_FAIL(err, OPEVO_INVALID, "Trial %llu is at a point told before.",
                               (unsigned long long)trials[i].number);
-        if (!opevo_index_map_put(self->places, point, self->count + 1))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", count);
+        OPEVO_NEED_OR_RETURN(opevo_index_map_put(self->places, point, self->count + 1),
+                             "%zu trials", count);
         *kept = trials[i];
         kept->outcome.samples_s = NULL;
         kept->outcome.sample_count = 0;
@@ -121,8 +119,7 @@ opevo_status opevo_i_port_observed_ask(opevo_tuner *tuner, opevo_proposal *propo
 
     if (!self)
         return OPEVO_OK;
-    if (!make_room(self, given))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another %zu trials.", given);
+    OPEVO_NEED_OR_RETURN(make_room(self, given), "another %zu trials", given);
     *count = 0;
     for (size_t i = 0; i < given; i++) {
         uint64_t place = UNKNOWN;

@@ -256,8 +256,7 @@ static opevo_status parse_form(const char *text, opevo_operator *out, opevo_erro
     if (length < name_length + 2 || text[length - 1] != ')')
         return OPEVO_FAIL(err, OPEVO_INVALID, "'%s' does not match %s.", text, shape->usage);
     arguments = opevo_strndup(text + name_length + 1, length - name_length - 2);
-    if (!arguments)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read '%s'.", text);
+    OPEVO_NEED_OR_RETURN(arguments, "reading '%s'", text);
     OPEVO_TRY(read_form(shape, pieces, split(arguments, pieces), text, &op, err));
     *out = op;
 cleanup:

@@ -229,8 +229,7 @@ opevo_status opevo_domain_of_space(const opevo_space *space, opevo_domain **out,
 {
     space_domain *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the domain of a space.");
+    OPEVO_NEED_OR_RETURN(self, "the domain of a space");
     pthread_mutex_init(&self->lock, NULL);
     self->width = opevo_space_parameter_count(space);
     self->super = (opevo_domain){.ops = &space_ops,

@@ -51,8 +51,7 @@ static opevo_status make(const opevo_tuner_ops *ops, const opevo_space *space, o
 
     if (!settings && ops->setting_count > 0) {
         defaults = opevo_malloc(ops->setting_count, sizeof *defaults);
-        if (!defaults)
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner %s.", ops->name);
+        OPEVO_NEED_OR_RETURN(defaults, "the tuner %s", ops->name);
         opevo_settings_default(ops, defaults);
         settings = defaults;
     }

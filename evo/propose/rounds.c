@@ -86,9 +86,9 @@ opevo_status opevo_i_rounds_know(opevo_i_rounds *rounds, const opevo_trial *tria
 opevo_status opevo_i_rounds_begin_with(opevo_i_rounds *rounds, const opevo_trial *trials,
                                        size_t count, opevo_error *err)
 {
-    if (!opevo_reserve((void **)&rounds->starts, &rounds->start_capacity,
-                       rounds->start_count + count, sizeof *rounds->starts))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", count);
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&rounds->starts, &rounds->start_capacity,
+                                       rounds->start_count + count, sizeof *rounds->starts),
+                         "%zu trials", count);
     for (size_t i = 0; i < count; i++)
         rounds->starts[rounds->start_count++] = trials[i].proposal.point;
     return opevo_i_rounds_know(rounds, trials, count, err);
@@ -113,9 +113,9 @@ opevo_status opevo_i_rounds_add(opevo_i_rounds *rounds, opevo_index point, const
     opevo_i_rounds *self = rounds;
     entry added = {.point = point, .origin = origin};
 
-    if (!opevo_reserve((void **)&self->entries, &self->capacity, self->count + 1,
-                       sizeof *self->entries))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a round of proposals.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->entries, &self->capacity, self->count + 1,
+                                       sizeof *self->entries),
+                         "a round of proposals");
     added.repeat = opevo_i_tried_get(self->tried, point, &added.fitness);
     if (added.repeat) {
         self->repeats++;

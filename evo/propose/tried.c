@@ -56,8 +56,8 @@ static opevo_status put(opevo_i_tried *self, opevo_index point, double fitness, 
     uint64_t bits = 0;
 
     memcpy(&bits, &fitness, sizeof bits);
-    if (!opevo_index_map_put(self->fitness, point, bits))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember another point.");
+    OPEVO_NEED_OR_RETURN(opevo_index_map_put(self->fitness, point, bits),
+                         "remembering another point");
     return OPEVO_OK;
 }
 

@@ -127,8 +127,7 @@ static opevo_status sample(opevo_i_untried *self, const opevo_index_set *seen, o
             return status;
         if (opevo_index_set_has(self->drawn, drawn) || (seen && opevo_index_set_has(seen, drawn)))
             continue;
-        if (!opevo_index_set_add(self->drawn, drawn))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to draw another candidate.");
+        OPEVO_NEED_OR_RETURN(opevo_index_set_add(self->drawn, drawn), "drawing another candidate");
         *point = drawn;
         *reason = NULL;
         return OPEVO_OK;
@@ -183,8 +182,7 @@ opevo_status opevo_i_untried_draw(opevo_i_untried *untried, const opevo_index_se
         allowed = untried->sparse || untried->diagram || opevo_space_allows(untried->space, drawn);
         if (!allowed && untried->forbidden_kept >= FORBIDDEN_KEPT)
             continue;
-        if (!take(untried, place))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to draw another point.");
+        OPEVO_NEED_OR_RETURN(take(untried, place), "drawing another point");
         untried->forbidden_kept += !allowed;
         if (allowed && !(seen && opevo_index_set_has(seen, drawn))) {
             *point = drawn;

@@ -19,9 +19,7 @@ opevo_status opevo_earlier_add(opevo_earlier *self, opevo_store *store, int64_t 
 
     OPEVO_TRY(opevo_store_find(store, run, space, &count, err));
     grown = opevo_realloc(self->trials, self->count + (size_t)count, sizeof *grown);
-    if (!grown)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the trials of %s.",
-                          opevo_store_path(store));
+    OPEVO_NEED_OR_RETURN(grown, "the trials of %s", opevo_store_path(store));
     self->trials = grown;
     OPEVO_TRY(opevo_store_read(store, run, 0, grown + self->count, (size_t)count, &got, err));
     for (size_t i = 0; i < got; i++)
@@ -61,8 +59,7 @@ opevo_status opevo_earlier_add_points(opevo_earlier *self, const opevo_objective
     float *scratch = opevo_malloc(of->trees->rows_most, OPEVO_LOOP_COLUMNS * sizeof *scratch);
     opevo_status status = OPEVO_OK;
 
-    if (!scratch)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for loop trees of earlier trials.");
+    OPEVO_NEED_OR_RETURN(scratch, "loop trees of earlier trials");
     for (size_t i = 0; i < count; i++)
         OPEVO_TRY(add_tree(self, points[i], fitness[i], of, scratch, err));
     self->runs++;
@@ -88,10 +85,7 @@ opevo_status opevo_earlier_add_trees(opevo_earlier *self, opevo_store *store, in
     OPEVO_TRY(opevo_earlier_add(&own, store, run, of->space, err));
     points = opevo_malloc(own.count, sizeof *points);
     fitness = opevo_malloc(own.count, sizeof *fitness);
-    if (!points || !fitness) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for loop trees of earlier trials.");
-        goto cleanup;
-    }
+    OPEVO_NEED(points && fitness, "loop trees of earlier trials");
     for (size_t i = 0; i < own.count; i++) {
         points[i] = own.trials[i].proposal.point;
         fitness[i] = own.trials[i].outcome.fitness;

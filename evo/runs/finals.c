@@ -29,8 +29,7 @@ opevo_status opevo_finals_create_sized(const opevo_finals_options *options, size
     held_finals *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for finals.");
+    OPEVO_NEED_OR_RETURN(self, "finals");
     OPEVO_TRY(opevo_struct_read(options, size, "opevo_finals_options", &self->super.options,
                                 sizeof self->super.options, err));
     if (self->super.options.most > OPEVO_FINALISTS_MOST) {
@@ -121,8 +120,7 @@ static opevo_status measure(const opevo_finals *finals, opevo_objective *objecti
     *out = (opevo_stored_finals){.count = plan.count, .rounds = plan.rounds};
     out->points = opevo_malloc(plan.count, sizeof *out->points);
     out->fitness = opevo_calloc(plan.count * plan.rounds, sizeof *out->fitness);
-    if (!out->points || !out->fitness)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for finals.");
+    OPEVO_NEED_OR_RETURN(out->points && out->fitness, "finals");
     for (size_t i = 0; i < plan.count; i++)
         out->points[i] = finals->finalists[i].point;
     if (!finals->options.no_twin)

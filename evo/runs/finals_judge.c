@@ -163,8 +163,7 @@ opevo_status opevo_finals_judge_twin(const double *fitness, const double *twin, 
     size_t count = (size_t)rounds, wins = 0, different = 0;
     double *scratch = opevo_calloc(count, sizeof *scratch);
 
-    if (!scratch)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu rounds.", count);
+    OPEVO_NEED_OR_RETURN(scratch, "%zu rounds", count);
     for (size_t i = 0; i < count; i++) {
         bool both = fitness[i] > 0 && twin[i] > 0;
 
@@ -203,10 +202,7 @@ opevo_status opevo_finals_judge(opevo_finalist *finalists, size_t count, uint64_
                                .twin_low = NAN,
                                .twin_high = NAN};
 
-    if (!scratch || !standings) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu rounds.", rounds_count);
-        goto cleanup;
-    }
+    OPEVO_NEED(scratch && standings, "%zu rounds", rounds_count);
     for (size_t i = 0; i < count; i++) {
         summarise(&finalists[i], fitness + i * rounds_count, rounds_count, scratch);
         if (finalists[i].point == OPEVO_LIBRARY_POINT)

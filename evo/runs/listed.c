@@ -38,8 +38,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     listed *self = opevo_calloc(1, sizeof *self);
 
     (void)space, (void)settings, (void)rng;
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a list of points.");
+    OPEVO_NEED_OR_RETURN(self, "a list of points");
     *out = &self->super;
     return OPEVO_OK;
 }
@@ -105,8 +104,7 @@ opevo_status opevo_listed_create(opevo_objective *objective, const opevo_run_opt
     opevo_listed *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a run.");
+    OPEVO_NEED_OR_RETURN(self, "a run");
     self->objective = objective;
     self->store = options->store;
     if (opevo_objective_is_external(objective) || !objective->space) {

@@ -74,9 +74,9 @@ cleanup:
 static opevo_status keep_early(opevo_session *self, size_t place, const double *processor_s,
                                opevo_error *err)
 {
-    if (!opevo_i_session_slot_keep(&self->slots[place], &self->trials[place].outcome))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outcome of trial %llu.",
-                          (unsigned long long)self->trials[place].number);
+    OPEVO_NEED_OR_RETURN(
+        opevo_i_session_slot_keep(&self->slots[place], &self->trials[place].outcome),
+        "the outcome of trial %llu", (unsigned long long)self->trials[place].number);
     self->slots[place].known = true;
     return !self->options.store
                ? OPEVO_OK
@@ -162,9 +162,9 @@ static opevo_status next_points(void *context, opevo_index *points, size_t capac
         OPEVO_TRY(find_next(self, err));
         if (self->ended || self->begun == self->end)
             break;
-        if (!opevo_reserve((void **)&self->given, &self->given_capacity, self->given_count + 1,
-                           sizeof *self->given))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another trial.");
+        OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->given, &self->given_capacity,
+                                           self->given_count + 1, sizeof *self->given),
+                             "another trial");
         self->given[self->given_count++] = self->trials[self->begun].number;
         points[*count] = self->trials[self->begun++].proposal.point;
     }

@@ -89,8 +89,7 @@ opevo_status opevo_scheduler_create_sized(const opevo_scheduler_options *options
     opevo_status status = OPEVO_OK;
     opevo_scheduler *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a scheduler.");
+    OPEVO_NEED_OR_RETURN(self, "a scheduler");
     OPEVO_TRY(opevo_struct_read(options, size, "opevo_scheduler_options", &self->options,
                                 sizeof self->options, err));
     OPEVO_TRY(check_options(&self->options, err));
@@ -156,11 +155,9 @@ opevo_status opevo_scheduler_add_sized(opevo_scheduler *scheduler, opevo_objecti
     OPEVO_TRY(opevo_struct_read(run, size, "opevo_run_options", &options, sizeof options, err));
     OPEVO_TRY(check_task(self, objective, &options, weight, err));
     task.kind = kind ? opevo_strdup(kind) : NULL;
-    if ((kind && !task.kind) || !opevo_reserve((void **)&self->tasks, &self->capacity,
-                                               self->count + 1, sizeof *self->tasks)) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a task.");
-        goto cleanup;
-    }
+    OPEVO_NEED((task.kind || !kind) && opevo_reserve((void **)&self->tasks, &self->capacity,
+                                                      self->count + 1, sizeof *self->tasks),
+               "a task");
     options.budget = (opevo_budget){.trials = limits->trials,
                                     .seconds = limits->seconds,
                                     .target = limits->target_s > 0 ? DBL_MAX : 0};
@@ -263,9 +260,9 @@ static opevo_status note_round(opevo_scheduler *self, size_t number, bool over, 
     opevo_i_scheduler_task_entry *task = &self->tasks[number];
     const opevo_run_result *result = task->shown.result;
 
-    if (!opevo_reserve((void **)&task->history_s, &task->history_capacity, task->shown.rounds + 1,
-                       sizeof *task->history_s))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another round.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&task->history_s, &task->history_capacity,
+                                       task->shown.rounds + 1, sizeof *task->history_s),
+                         "another round");
     if (result->best.number > 0)
         task->shown.best_s = opevo_objective_time_s(task->objective, result->best.outcome.fitness);
     task->history_s[task->shown.rounds++] = task->shown.best_s;

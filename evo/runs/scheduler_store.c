@@ -30,8 +30,7 @@ opevo_status opevo_scheduler_keep_sized(opevo_scheduler *self, opevo_store *stor
     opevo_text name = {0};
     opevo_status status = OPEVO_OK;
 
-    if (!tasks)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu tasks.", self->count);
+    OPEVO_NEED_OR_RETURN(tasks, "%zu tasks", self->count);
     OPEVO_TRY(
         opevo_struct_read(options, size, "opevo_task_group_options", &known, sizeof known, err));
     for (size_t i = 0; i < self->count; i++)

@@ -155,8 +155,8 @@ static opevo_status allocate(opevo_session *self, opevo_error *err)
     self->proposals = opevo_malloc(self->batch, sizeof *self->proposals);
     self->points = opevo_malloc(self->batch, sizeof *self->points);
     self->outcomes = opevo_malloc(self->batch, sizeof *self->outcomes);
-    if (!self->proposals || !self->points || !self->outcomes)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for batches of %zu trials.", self->batch);
+    OPEVO_NEED_OR_RETURN(self->proposals && self->points && self->outcomes, "batches of %zu trials",
+                         self->batch);
     return OPEVO_OK;
 }
 
@@ -203,8 +203,7 @@ opevo_status opevo_session_create_sized(opevo_objective *objective,
     opevo_status status = OPEVO_OK;
     opevo_session *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a run.");
+    OPEVO_NEED_OR_RETURN(self, "a run");
     OPEVO_TRY(opevo_struct_read(options, size, "opevo_run_options", &self->options,
                                 sizeof self->options, err));
     options = &self->options;

@@ -51,8 +51,7 @@ static opevo_status list_waiting(const opevo_session *self, size_t count, opevo_
 {
     opevo_trial *waiting = opevo_malloc(count, sizeof *waiting);
 
-    if (!waiting)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu outcomes.", count);
+    OPEVO_NEED_OR_RETURN(waiting, "%zu outcomes", count);
     for (size_t i = self->settled, got = 0; got < count; i++) {
         if (self->slots[i].fresh)
             waiting[got++] = self->trials[i];
@@ -285,9 +284,8 @@ static opevo_status take_one(opevo_session *self, const opevo_trial *told, opevo
     if (opevo_external_check(self->objective, &outcome, &inner) != OPEVO_OK)
         return OPEVO_FAIL(err, inner.status, "Trial %llu: %s", (unsigned long long)told->number,
                           inner.message);
-    if (!opevo_i_session_slot_keep(&self->slots[place], &outcome))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outcome of trial %llu.",
-                          (unsigned long long)told->number);
+    OPEVO_NEED_OR_RETURN(opevo_i_session_slot_keep(&self->slots[place], &outcome),
+                         "the outcome of trial %llu", (unsigned long long)told->number);
     self->slots[place].known = self->slots[place].fresh = true;
     self->trials[place].outcome = outcome;
     return OPEVO_OK;

@@ -14,16 +14,16 @@ static opevo_status keep_early(void *context, const opevo_trial *trial, opevo_er
     opevo_session *self = context;
     opevo_i_session_slot *slot = NULL;
 
-    if (!opevo_reserve((void **)&self->early, &self->early_capacity, self->early_count + 1,
-                       sizeof *self->early) ||
-        !opevo_reserve((void **)&self->early_slots, &self->early_slot_capacity,
-                       self->early_count + 1, sizeof *self->early_slots))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for stored outcomes.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->early, &self->early_capacity,
+                                       self->early_count + 1, sizeof *self->early) &&
+                             opevo_reserve((void **)&self->early_slots, &self->early_slot_capacity,
+                                           self->early_count + 1, sizeof *self->early_slots),
+                         "stored outcomes");
     slot = &self->early_slots[self->early_count];
     *slot = (opevo_i_session_slot){.known = true, .resumed = true};
     self->early[self->early_count] = *trial;
-    if (!opevo_i_session_slot_keep(slot, &self->early[self->early_count].outcome))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for stored outcomes.");
+    OPEVO_NEED_OR_RETURN(opevo_i_session_slot_keep(slot, &self->early[self->early_count].outcome),
+                         "stored outcomes");
     self->early_count++;
     return OPEVO_OK;
 }

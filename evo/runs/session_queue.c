@@ -65,11 +65,11 @@ static opevo_status make_room(opevo_session *self, size_t count, opevo_error *er
         self->first = 0;
         self->end = kept;
     }
-    if (!opevo_reserve((void **)&self->trials, &self->trial_capacity, self->end + count,
-                       sizeof *self->trials) ||
-        !opevo_reserve((void **)&self->slots, &self->slot_capacity, self->end + count,
-                       sizeof *self->slots))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another %zu trials.", count);
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->trials, &self->trial_capacity,
+                                       self->end + count, sizeof *self->trials) &&
+                             opevo_reserve((void **)&self->slots, &self->slot_capacity,
+                                           self->end + count, sizeof *self->slots),
+                         "another %zu trials", count);
     return OPEVO_OK;
 }
 
@@ -140,8 +140,7 @@ opevo_status opevo_i_session_recall(opevo_session *self, size_t from, size_t *kn
     if (!self->stored_remain || count == 0)
         return OPEVO_OK;
     found = opevo_malloc(count, sizeof *found);
-    if (!found)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read stored trials.");
+    OPEVO_NEED_OR_RETURN(found, "reading stored trials");
     OPEVO_TRY(opevo_store_read(self->options.store, self->result.run, self->trials[from].number - 1,
                                found, count, &got, err));
     for (size_t i = 0; i < got; i++) {

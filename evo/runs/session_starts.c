@@ -29,17 +29,13 @@ static opevo_status copy_offered(const opevo_session *self, const opevo_starts *
     opevo_index_set *met = opevo_index_set_create();
     opevo_status status = OPEVO_OK;
 
-    if (!met)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for start points.");
+    OPEVO_NEED_OR_RETURN(met, "start points");
     *count = 0;
     for (size_t i = 0; i < offered->count; i++) {
         OPEVO_TRY(check(self, &offered->points[i], err));
         if (opevo_index_set_has(met, offered->points[i].point))
             continue;
-        if (!opevo_index_set_add(met, offered->points[i].point)) {
-            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for start points.");
-            goto cleanup;
-        }
+        OPEVO_NEED(opevo_index_set_add(met, offered->points[i].point), "start points");
         out[(*count)++] = offered->points[i];
     }
 cleanup:
@@ -72,8 +68,7 @@ opevo_status opevo_i_session_take_starts(opevo_session *self, opevo_error *err)
 
     if (offered && offered->count > 0) {
         self->starts = opevo_malloc(offered->count, sizeof *self->starts);
-        if (!self->starts)
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu start points.", offered->count);
+        OPEVO_NEED_OR_RETURN(self->starts, "%zu start points", offered->count);
         status = copy_offered(self, offered, self->starts, &self->start_count, err);
     }
     if (status == OPEVO_OK && self->options.store)

@@ -12,8 +12,7 @@ opevo_status opevo_start_list_create(opevo_start_list **out, opevo_error *err)
 {
     opevo_i_start_list *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for start points.");
+    OPEVO_NEED_OR_RETURN(self, "start points");
     *out = &self->super;
     return OPEVO_OK;
 }
@@ -30,9 +29,9 @@ opevo_status opevo_start_list_add(opevo_start_list *list, opevo_index point, con
 {
     opevo_i_start_list *self = (opevo_i_start_list *)list;
 
-    if (!opevo_reserve((void **)&self->points, &self->capacity, list->starts.count + 1,
-                       sizeof *self->points))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for start points.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->points, &self->capacity,
+                                       list->starts.count + 1, sizeof *self->points),
+                         "start points");
     self->points[list->starts.count++] = (opevo_proposal){.point = point, .origin = origin};
     list->starts.points = self->points;
     return OPEVO_OK;

@@ -61,8 +61,7 @@ static opevo_status check_path(const char *path, opevo_store_mode mode, opevo_er
         cause = errno;
     } else {
         folder = slash ? opevo_strndup(path, (size_t)(slash - path) + 1) : opevo_strdup(".");
-        if (!folder)
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", path);
+        OPEVO_NEED_OR_RETURN(folder, "opening %s", path);
         cause = access(folder, W_OK | X_OK) ? errno : 0;
         opevo_free(folder);
         if (cause == ENOENT)
@@ -174,13 +173,10 @@ static opevo_status open_unless_empty(const char *path, opevo_store_mode mode, o
     bool empty = false;
 
     OPEVO_TRY(check_path(path, mode, err));
-    OPEVO_NEW(store, 1, path);
+    OPEVO_NEW(store, 1, "%s", path);
     store->path = opevo_strdup(path);
     snprintf(store->state, sizeof store->state, "is damaged");
-    if (!store->path) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", path);
-        goto cleanup;
-    }
+    OPEVO_NEED(store->path, "opening %s", path);
     if (mode == OPEVO_STORE_ALONE)
         OPEVO_TRY(lock(store, err));
     store->shares_memory = opevo_i_store_can_share_memory(path);

@@ -25,8 +25,9 @@ opevo_status opevo_i_store_note_domain(opevo_store *store, int64_t run, const op
     while (i < store->begun_count && store->begun[i].run != run)
         i++;
     if (i == store->begun_count) {
-        if (!opevo_reserve(&begun, &store->begun_capacity, i + 1, sizeof *store->begun))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a run in %s.", store->path);
+        OPEVO_NEED_OR_RETURN(
+            opevo_reserve(&begun, &store->begun_capacity, i + 1, sizeof *store->begun),
+            "a run in %s", store->path);
         store->begun = begun;
         store->begun_count++;
     }

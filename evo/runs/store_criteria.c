@@ -2,6 +2,8 @@
 
 /* The criteria of a run store: which a run has, and the columns that hold them. */
 
+#include <opevo/memory.h>
+
 #include "store_internal.h"
 
 #include <string.h>
@@ -57,8 +59,7 @@ static opevo_status read_criterion(opevo_store *store, int64_t run, sqlite3_stmt
         return fail_damaged(store, run, err);
     out->name = keep_text(store, row, 1);
     out->unit = keep_text(store, row, 2);
-    if (!out->name || !out->unit)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
+    OPEVO_NEED_OR_RETURN(out->name && out->unit, "reading %s", store->path);
     return OPEVO_OK;
 }
 

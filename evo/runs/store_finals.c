@@ -19,8 +19,7 @@ static opevo_status insert_one(opevo_store *store, sqlite3_stmt *insert,
     bool library = finals->points[place] == LIBRARY;
     opevo_status status = OPEVO_OK;
 
-    if (!fitness)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to store finals in %s.", store->path);
+    OPEVO_NEED_OR_RETURN(fitness, "storing finals in %s", store->path);
     opevo_i_store_point_to_bytes(finals->points[place], point);
     sqlite3_bind_int64(insert, 2, (int64_t)place + 1);
     sqlite3_bind_blob(insert, 3, library ? NULL : point, OPEVO_I_POINT_BYTES, SQLITE_STATIC);
@@ -85,8 +84,7 @@ static opevo_status make_room(opevo_store *store, sqlite3_stmt *first, opevo_sto
     out->count = (size_t)sqlite3_column_int64(first, 3);
     out->points = opevo_calloc(out->count, sizeof *out->points);
     out->fitness = opevo_calloc(out->count * out->rounds, sizeof *out->fitness);
-    if (!out->points || !out->fitness)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the finals of %s.", store->path);
+    OPEVO_NEED_OR_RETURN(out->points && out->fitness, "the finals of %s", store->path);
     return OPEVO_OK;
 }
 

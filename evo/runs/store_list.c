@@ -74,8 +74,9 @@ static opevo_status load_space(lister *self, int64_t id, const opevo_space **out
             return OPEVO_OK;
         }
     }
-    if (!opevo_reserve(&spaces, &self->space_capacity, self->space_count + 1, sizeof row))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the spaces of %s.", self->store->path);
+    OPEVO_NEED_OR_RETURN(
+        opevo_reserve(&spaces, &self->space_capacity, self->space_count + 1, sizeof row),
+        "the spaces of %s", self->store->path);
     self->spaces = spaces;
     sqlite3_bind_int64(self->json, 1, id);
     status = make_space(self->store, self->json, &row.space, err);

@@ -116,8 +116,7 @@ opevo_status opevo_i_store_known_create(const opevo_objective *objective, opevo_
     size_t words = (size_t)(opevo_space_size(objective->space) / 64 + 1);
     opevo_i_store_known *self = opevo_calloc(1, sizeof *self + words * sizeof *self->words);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outcomes of %s.", objective->name);
+    OPEVO_NEED_OR_RETURN(self, "the outcomes of %s", objective->name);
     self->signature = objective->signature;
     *out = self;
     return OPEVO_OK;

@@ -38,10 +38,8 @@ static opevo_status read_rows(opevo_store *store, int64_t run, opevo_proposal **
         store, "SELECT point, origin FROM starts WHERE run = ? ORDER BY place", &rows, err));
     sqlite3_bind_int64(rows, 1, run);
     while ((code = sqlite3_step(rows)) == SQLITE_ROW) {
-        if (!opevo_reserve((void **)out, &capacity, *count + 1, sizeof **out)) {
-            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the start points of a run.");
-            goto cleanup;
-        }
+        OPEVO_NEED(opevo_reserve((void **)out, &capacity, *count + 1, sizeof **out),
+                   "the start points of a run");
         OPEVO_TRY(take_row(store, run, rows, *out + *count, err));
         ++*count;
     }

@@ -347,9 +347,9 @@ static opevo_status copy_outcomes(joiner *self, const opevo_objective *objective
         if (copied[i] == objective)
             return OPEVO_OK;
     }
-    if (!opevo_reserve(&self->copied, &self->copied_capacity, self->copied_count + 1,
-                       sizeof(void *)))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to join %s.", self->source);
+    OPEVO_NEED_OR_RETURN(opevo_reserve(&self->copied, &self->copied_capacity,
+                                       self->copied_count + 1, sizeof(void *)),
+                         "joining %s", self->source);
     copied = self->copied;
     copied[self->copied_count++] = objective;
     return step_pair(self, self->copy_outcomes, here->run, there->run, &row, &value, err);
@@ -424,8 +424,7 @@ opevo_status opevo_i_study_store_copy(opevo_store *store, opevo_store *source,
     opevo_status status = OPEVO_OK;
     bool attached = false;
 
-    if (!there)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to join %s.", source->path);
+    OPEVO_NEED_OR_RETURN(there, "joining %s", source->path);
     OPEVO_TRY(opevo_i_study_slots(source, study, numbers, count, false, there, err));
     OPEVO_TRY(attach(store, source, err));
     attached = true;

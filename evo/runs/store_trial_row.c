@@ -46,8 +46,7 @@ opevo_status opevo_i_store_insert_trial(opevo_store *store, sqlite3_stmt *insert
     opevo_i_store_point_to_bytes(trial->proposal.point, point);
     if (outcome->samples_s && outcome->sample_count) {
         samples = opevo_i_store_reals_to_bytes(outcome->samples_s, outcome->sample_count);
-        if (!samples)
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to store samples in %s.", store->path);
+        OPEVO_NEED_OR_RETURN(samples, "storing samples in %s", store->path);
     }
     bind_trial(insert, run, trial, point, samples);
     code = sqlite3_step(insert);
@@ -122,7 +121,6 @@ opevo_status opevo_i_store_take_trial(opevo_store *store, int64_t run, sqlite3_s
     origin = (const char *)sqlite3_column_text(row, 2);
     trial->proposal.origin =
         origin ? opevo_i_store_keep_origin(store, origin, strlen(origin)) : NULL;
-    if (!trial->proposal.origin)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
+    OPEVO_NEED_OR_RETURN(trial->proposal.origin, "reading %s", store->path);
     return OPEVO_OK;
 }

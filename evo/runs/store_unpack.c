@@ -157,17 +157,19 @@ static opevo_status add_row(opevo_store *store, sqlite3_stmt *row, opevo_error *
 
     if (sqlite3_column_bytes(row, 0) != OPEVO_I_POINT_BYTES)
         return fail_outcomes(store, err);
-    if (!opevo_reserve(&items, &self->capacity, self->count + 1, sizeof *self->items))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
+    OPEVO_NEED_OR_RETURN(
+        opevo_reserve(&items, &self->capacity, self->count + 1, sizeof *self->items), "reading %s",
+        store->path);
     self->items = items;
     if (!opevo_i_store_unpack_outcome(sqlite3_column_blob(row, 1),
                                       (size_t)sqlite3_column_bytes(row, 1),
                                       &self->items[self->count], &details))
         return fail_outcomes(store, err);
-    if (!opevo_index_map_put(self->places,
-                             opevo_i_store_point_from_bytes(sqlite3_column_blob(row, 0)),
-                             self->count++))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
+    OPEVO_NEED_OR_RETURN(
+        opevo_index_map_put(self->places,
+                            opevo_i_store_point_from_bytes(sqlite3_column_blob(row, 0)),
+                            self->count++),
+        "reading %s", store->path);
     return OPEVO_OK;
 }
 
@@ -181,8 +183,7 @@ static opevo_status load_outcomes(opevo_store *store, const char *signature, ope
 
     forget_outcomes(self);
     self->places = opevo_index_map_create();
-    if (!self->places)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
+    OPEVO_NEED_OR_RETURN(self->places, "reading %s", store->path);
     snprintf(self->signature, sizeof self->signature, "%s", signature);
     OPEVO_TRY(opevo_i_store_prepare(
         store, "SELECT point, outcome FROM outcomes WHERE signature = ?", &rows, err));
@@ -219,9 +220,7 @@ static opevo_status read_head(opevo_store *store, opevo_error *err)
         version < OPEVO_I_PACKED_WHOLE || !get_count(&cursor->bytes, cursor->bytes.size, &count))
         return fail_damaged(store, err);
     cursor->points_only = version == OPEVO_I_PACKED_POINTS;
-    cursor->strings = opevo_calloc((size_t)count, sizeof *cursor->strings);
-    if (!cursor->strings)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
+    OPEVO_NEW_OR_RETURN(cursor->strings, (size_t)count, "reading %s", store->path);
     for (; cursor->string_count < count; cursor->string_count++) {
         const char *text = NULL;
 
@@ -234,8 +233,7 @@ static opevo_status read_head(opevo_store *store, opevo_error *err)
         cursor->bytes.at += (size_t)length;
         cursor->strings[cursor->string_count] =
             opevo_i_store_keep_origin(store, text, (size_t)length);
-        if (!cursor->strings[cursor->string_count])
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
+        OPEVO_NEED_OR_RETURN(cursor->strings[cursor->string_count], "reading %s", store->path);
     }
     return OPEVO_OK;
 }
@@ -274,10 +272,7 @@ static opevo_status open_cursor(opevo_store *store, int64_t run, bool *found, op
         goto cleanup;
     }
     cursor->bytes.data = cursor->data = opevo_malloc(cursor->bytes.size, 1);
-    if (!cursor->data) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
-        goto cleanup;
-    }
+    OPEVO_NEED(cursor->data, "reading %s", store->path);
     if (cursor->bytes.size)
         memcpy(cursor->data, sqlite3_column_blob(row, 1), cursor->bytes.size);
     OPEVO_TRY(read_head(store, err));

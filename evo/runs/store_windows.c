@@ -15,8 +15,7 @@ opevo_status opevo_i_store_put_windows(opevo_store *store, int64_t run, const op
     opevo_status status = OPEVO_OK;
     sqlite3_stmt *insert = NULL;
 
-    if (!bytes)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to store samples in %s.", store->path);
+    OPEVO_NEED_OR_RETURN(bytes, "storing samples in %s", store->path);
     OPEVO_TRY(opevo_i_store_prepare(
         store, "INSERT OR REPLACE INTO windows (run, number, processor_s) VALUES (?, ?, ?)",
         &insert, err));
@@ -66,8 +65,9 @@ static opevo_status keep(opevo_store *store, sqlite3_stmt *row, size_t count, co
 {
     const unsigned char *bytes = sqlite3_column_blob(row, 0);
 
-    if (!opevo_reserve(&store->processor, &store->processor_capacity, count + 1, sizeof(double)))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
+    OPEVO_NEED_OR_RETURN(
+        opevo_reserve(&store->processor, &store->processor_capacity, count + 1, sizeof(double)),
+        "reading %s", store->path);
     opevo_i_store_reals_from_bytes(bytes, count, store->processor);
     *out = store->processor;
     return OPEVO_OK;

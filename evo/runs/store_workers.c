@@ -178,10 +178,7 @@ opevo_status opevo_store_measurers(opevo_store *store, int64_t run, uint64_t tri
 
         if (!found)
             found = opevo_calloc((size_t)trials, sizeof *found);
-        if (!found) {
-            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", store->path);
-            goto cleanup;
-        }
+        OPEVO_NEED(found, "reading %s", store->path);
         if (worker > 0 && worker <= UINT32_MAX)
             found[sqlite3_column_int64(row, 0) - 1] = (uint32_t)worker;
     }

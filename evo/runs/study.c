@@ -222,8 +222,7 @@ static opevo_status make_known(scheduler *self, opevo_error *err)
 
     self->known = opevo_calloc(study->line_count, sizeof(void *));
     self->made = opevo_calloc(study->line_count, sizeof(void *));
-    if (!self->known || !self->made)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the runs of a study.");
+    OPEVO_NEED_OR_RETURN(self->known && self->made, "the runs of a study");
     for (size_t i = 0; i < study->line_count; i++) {
         const opevo_objective *objective = study->lines[i].objective;
         size_t k = 0;

@@ -78,8 +78,7 @@ static opevo_status find_todo(const opevo_study *study, const opevo_study_option
     opevo_status status = OPEVO_OK;
     opevo_store *store = NULL;
 
-    if (!slots)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the runs of a study.");
+    OPEVO_NEED_OR_RETURN(slots, "the runs of a study");
     out->runs = *count;
     for (size_t s = 0; s < 2; s++) {
         size_t kept = 0;
@@ -141,8 +140,7 @@ static opevo_status sample(const opevo_study *study, uint64_t *numbers, size_t c
     opevo_rng rng;
     size_t n = 0;
 
-    if (!values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a sample of the runs.");
+    OPEVO_NEED_OR_RETURN(values, "a sample of the runs");
     opevo_rng_init(&rng, 1, "study-estimate", 0);
     for (; n < count && (n < SAMPLE_MIN || left_s > 0); n++) {
         double spent_s = 0;

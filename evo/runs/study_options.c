@@ -20,8 +20,7 @@ static opevo_status add_option(const opevo_json_reader *entry, opevo_i_study_pla
     bool is_flag = !strcmp(key, "cold") || !strcmp(key, "mixed-devices");
     const char *text = number;
 
-    if (!grown)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", entry->origin);
+    OPEVO_NEED_OR_RETURN(grown, "reading %s", entry->origin);
     self->options = grown;
     if (json_is_string(value))
         text = json_string_value(value);

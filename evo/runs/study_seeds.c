@@ -34,8 +34,7 @@ opevo_status opevo_study_extend(opevo_study *study, size_t count, opevo_error *e
         return OPEVO_FAIL(err, OPEVO_LIMIT, "%s with %zu seeds has more than 2^40 runs.",
                           plan->path, count);
     grown = opevo_realloc(plan->seeds, count, sizeof *grown);
-    if (!grown)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the seeds of %s.", plan->path);
+    OPEVO_NEED_OR_RETURN(grown, "the seeds of %s", plan->path);
     for (size_t i = plan->seed_count; i < count; i++)
         grown[i] = first + i;
     plan->seeds = study->seeds = grown;
@@ -72,10 +71,7 @@ opevo_status opevo_study_best(const opevo_study *study, opevo_store *store, cons
     opevo_i_study_slot *slots = opevo_malloc(count, sizeof *slots);
     opevo_status status = OPEVO_OK;
 
-    if (!trials || !slots) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %zu runs.", count);
-        goto cleanup;
-    }
+    OPEVO_NEED(trials && slots, "reading %zu runs", count);
     OPEVO_TRY(opevo_i_study_slots(store, study, numbers, count, false, slots, err));
     for (size_t i = 0; i < count; i++) {
         best[i] = NAN;

@@ -142,8 +142,7 @@ static opevo_status make_space(const opevo_objective *inner, const opevo_i_study
     const char **topologies =
         opevo_calloc(opevo_space_parameter_count(inner->space), sizeof(char *));
 
-    if (!topologies)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the spaces of %s.", path);
+    OPEVO_NEED_OR_RETURN(topologies, "the spaces of %s", path);
     for (size_t i = 0; i < axes->count; i++) {
         const opevo_i_study_axis *axis = &axes->items[i];
 

@@ -42,8 +42,7 @@ opevo_status opevo_i_study_plan_set_starts(const opevo_plan *plan,
 
     opevo_free(self->start_points); /* of a study that failed */
     self->start_points = opevo_malloc(most, sizeof *self->start_points);
-    if (!self->start_points)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", plan->path);
+    OPEVO_NEED_OR_RETURN(self->start_points, "reading %s", plan->path);
     for (size_t i = 0; i < self->start_count; i++) {
         const char *text = self->start_texts[i];
         opevo_error inner = {OPEVO_OK, ""};

@@ -94,8 +94,7 @@ opevo_status opevo_i_study_writer_create(opevo_store *store, opevo_i_study_write
     opevo_i_study_writer *self = opevo_calloc(1, sizeof *self);
     pthread_condattr_t clock;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to write %s.", opevo_store_path(store));
+    OPEVO_NEED_OR_RETURN(self, "writing %s", opevo_store_path(store));
     self->store = store;
     self->last = &self->first;
     pthread_mutex_init(&self->lock, NULL);

@@ -15,8 +15,9 @@ opevo_status opevo_i_workers_note(const opevo_objective *objective, opevo_i_work
     opevo_worker_facts facts;
 
     for (size_t i = 0; opevo_objective_worker(objective, i, &facts); i++) {
-        if (!opevo_reserve((void **)&out->done, &out->capacity, i + 1, sizeof *out->done))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for workers.");
+        OPEVO_NEED_OR_RETURN(
+            opevo_reserve((void **)&out->done, &out->capacity, i + 1, sizeof *out->done),
+            "workers");
         out->done[i] = (opevo_i_workers_done){.trials = facts.trials, .faults = facts.faults};
         out->count = i + 1;
     }
@@ -55,9 +56,7 @@ opevo_status opevo_i_workers_store(const opevo_i_workers_since *since,
         count++;
     if (!store || count == 0)
         return OPEVO_OK;
-    stored = opevo_calloc(count, sizeof *stored);
-    if (!stored)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu workers.", count);
+    OPEVO_NEW_OR_RETURN(stored, count, "%zu workers", count);
     /* Of equal ones of a host the store has one row, with the state that comes last. */
     for (int troubled = 0; troubled < 2; troubled++) {
         for (size_t i = 0; opevo_objective_worker(objective, i, &facts) && i < count; i++) {

@@ -58,8 +58,7 @@ static opevo_status create_on(opevo_domain *domain, const opevo_setting_value *s
 {
     climb *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner climb.");
+    OPEVO_NEED_OR_RETURN(self, "the tuner climb");
     self->domain = domain;
     OPEVO_SETTINGS_READ(settings_table, settings, self);
     self->rng = *rng;
@@ -76,8 +75,8 @@ static opevo_status create_on(opevo_domain *domain, const opevo_setting_value *s
 
 static opevo_status add(climb *self, opevo_index candidate, const char *origin, opevo_error *err)
 {
-    if (!opevo_index_set_add(self->seen, candidate))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember another candidate.");
+    OPEVO_NEED_OR_RETURN(opevo_index_set_add(self->seen, candidate),
+                         "remembering another candidate");
     self->step[self->made++] = (opevo_proposal){.point = candidate, .origin = origin};
     return OPEVO_OK;
 }
@@ -181,8 +180,8 @@ static opevo_status observe(opevo_tuner *tuner, const opevo_trial *trials, size_
     climb *self = (climb *)tuner;
 
     for (size_t i = 0; i < count; i++) {
-        if (!opevo_index_set_add(self->seen, trials[i].proposal.point))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember another candidate.");
+        OPEVO_NEED_OR_RETURN(opevo_index_set_add(self->seen, trials[i].proposal.point),
+                             "remembering another candidate");
         if (trials[i].outcome.fitness > self->fitness) {
             self->current = trials[i].proposal.point;
             self->fitness = trials[i].outcome.fitness;

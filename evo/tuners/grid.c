@@ -40,8 +40,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
 
     (void)settings;
     (void)rng;
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner grid.");
+    OPEVO_NEED_OR_RETURN(self, "the tuner grid");
     self->space = space;
     if (diagram)
         status = opevo_diagram_cursor_create(diagram, &self->cursor, err);

@@ -28,8 +28,7 @@ static opevo_status create_on(opevo_domain *domain, const opevo_setting_value *s
     random_search *self = opevo_calloc(1, sizeof *self);
 
     (void)settings;
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner random.");
+    OPEVO_NEED_OR_RETURN(self, "the tuner random");
     self->rng = *rng;
     self->fresh = opevo_i_untried_create_on(domain);
     if (!self->fresh) {

@@ -46,6 +46,46 @@ CHECK_TEST(test_the_nth_allocation_fails_once)
     opevo_free(blocks[2]);
 }
 
+static opevo_status take(char **out, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_NEW(*out, 8, "%d letters of %s", 8, "a word");
+    OPEVO_NEED(opevo_memory_live() == 1, "another %s", "word");
+cleanup:
+    return status;
+}
+
+static opevo_status take_or_return(char **out, opevo_error *err)
+{
+    OPEVO_NEW_OR_RETURN(*out, 8, "letters");
+    OPEVO_NEED_OR_RETURN(opevo_memory_live() == 1, "%d letters", 9);
+    return OPEVO_OK;
+}
+
+CHECK_TEST(test_functions_are_left_without_memory)
+{
+    static const struct {
+        opevo_status (*call)(char **out, opevo_error *err);
+        const char *first, *second;
+    } rows[] = {{take, "No memory for 8 letters of a word.", "No memory for another word."},
+                {take_or_return, "No memory for letters.", "No memory for 9 letters."}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text = NULL, *more = NULL;
+
+        CHECK_OK(rows[i].call(&text, &err));
+        assert_memory_equal(text, "\0\0\0\0\0\0\0", 8);
+        CHECK_FAILS(OPEVO_NOMEM, rows[i].second, rows[i].call(&more, &err));
+        opevo_free(text);
+        opevo_free(more);
+        opevo_memory_fail_at(1);
+        CHECK_FAILS(OPEVO_NOMEM, rows[i].first, rows[i].call(&text, &err));
+        assert_null(text);
+        opevo_memory_fail_at(0);
+    }
+}
+
 CHECK_TEST(test_reserve_keeps_contents)
 {
     void *items = NULL;

@@ -22,8 +22,7 @@ static opevo_status search_init(search *self, const opevo_graph *graph, opevo_er
     *self = (search){.graph = graph};
     self->distance = opevo_malloc(n, sizeof *self->distance);
     self->queue = opevo_malloc(n, sizeof *self->queue);
-    if (!self->distance || !self->queue)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to search a graph of %zu vertices.", n);
+    OPEVO_NEED_OR_RETURN(self->distance && self->queue, "searching a graph of %zu vertices", n);
     for (size_t v = 0; v < n; v++)
         self->distance[v] = UNSEEN;
     return OPEVO_OK;
@@ -157,10 +156,7 @@ opevo_status opevo_i_topology_graph_distances(const opevo_graph *graph, double w
     search searcher = {0};
     opevo_status status = OPEVO_OK;
 
-    if (!race.lower || !race.upper) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to measure %zu vertices.", n);
-        goto cleanup;
-    }
+    OPEVO_NEED(race.lower && race.upper, "measuring %zu vertices", n);
     OPEVO_TRY(search_init(&searcher, graph, err));
     out->components = search_components(&race, &searcher);
     out->diameter_known = finish(&race, &searcher, work);

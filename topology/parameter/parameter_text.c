@@ -112,8 +112,7 @@ opevo_status opevo_parameter_parse(const char *name, const char *text, const cha
     arguments list = {0};
     opevo_error inner = {OPEVO_OK, ""};
 
-    if (!copy)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a parameter.");
+    OPEVO_NEED_OR_RETURN(copy, "a parameter");
     type = trim(copy);
     inside = strchr(type, '(');
     end = strrchr(type, ')');
@@ -259,8 +258,7 @@ opevo_status opevo_parameter_read(const opevo_parameter *parameter, const char *
     opevo_status status = OPEVO_OK;
     char *copy = opevo_strdup(text);
 
-    if (!copy)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a value.");
+    OPEVO_NEED_OR_RETURN(copy, "a value");
     status = parameter->type->is_tuple ? find_tuple(parameter, text, copy, vertex, err)
                                        : find_single(parameter, text, copy, vertex, err);
     opevo_free(copy);

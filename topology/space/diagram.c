@@ -162,14 +162,12 @@ static opevo_status add_up(opevo_i_topology_group *group, opevo_error *err)
     if (limbs > OPEVO_I_DIAGRAM_LIMBS_MAX)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "A group of parameters may have more than 2^%d points.",
                           64 * OPEVO_I_DIAGRAM_LIMBS_MAX - 64);
-    if (!count_nodes(group, limbs, limbs == 1))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to count the points of a space.");
+    OPEVO_NEED_OR_RETURN(count_nodes(group, limbs, limbs == 1), "counting the points of a space");
     if (limbs == 1 || group->levels[0].node_count == 0)
         return OPEVO_OK;
     for (size_t i = 1; i < limbs; i++)
         needed = group->levels[0].counts[i] ? i + 1 : needed;
-    if (!count_nodes(group, needed, true))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to count the points of a space.");
+    OPEVO_NEED_OR_RETURN(count_nodes(group, needed, true), "counting the points of a space");
     return OPEVO_OK;
 }
 
@@ -219,16 +217,12 @@ opevo_status opevo_i_topology_diagram_create(const opevo_space *space, const boo
     opevo_i_topology_compiler compiler = {.space = space};
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to compile a space.");
+    OPEVO_NEED_OR_RETURN(self, "compiling a space");
     self->space = space;
     self->groups = opevo_calloc(space->parameter_count, sizeof *self->groups);
     self->group_of = opevo_calloc(space->parameter_count, sizeof *self->group_of);
     self->level_of = opevo_calloc(space->parameter_count, sizeof *self->level_of);
-    if (!self->groups || !self->group_of || !self->level_of) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to compile a space.");
-        goto cleanup;
-    }
+    OPEVO_NEED(self->groups && self->group_of && self->level_of, "compiling a space");
     OPEVO_TRY(opevo_i_topology_compiler_init(&compiler, space, used, limits, err));
     for (size_t i = 0; i < space->parameter_count; i++) {
         if (opevo_i_topology_compiler_first(&compiler, i) == i)

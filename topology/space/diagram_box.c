@@ -33,8 +33,7 @@ opevo_status opevo_diagram_box_create(const opevo_diagram *diagram, opevo_diagra
 {
     opevo_diagram_box *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a box of a space.");
+    OPEVO_NEED_OR_RETURN(self, "a box of a space");
     self->diagram = diagram;
     self->node_count = opevo_diagram_node_count(diagram);
     self->marks = opevo_calloc(self->node_count + 1, sizeof *self->marks);

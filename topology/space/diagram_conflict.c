@@ -114,8 +114,7 @@ opevo_status opevo_i_topology_diagram_conflict(const opevo_space *space, const c
     opevo_status status = OPEVO_OK;
     const char *where = origin ? origin : "the space";
 
-    if (!used)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to look for a conflict.");
+    OPEVO_NEED_OR_RETURN(used, "looking for a conflict");
     status = find_conflict(space, used, err);
     if (status == OPEVO_OK) {
         name_used(space, used, &names);

@@ -48,8 +48,7 @@ opevo_status opevo_diagram_cursor_create(const opevo_diagram *diagram, opevo_dia
     opevo_diagram_cursor *self = opevo_calloc(1, sizeof *self);
     size_t nodes = opevo_diagram_node_count(diagram), marks = 0;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to go through the points of a space.");
+    OPEVO_NEED_OR_RETURN(self, "going through the points of a space");
     self->diagram = diagram;
     self->count = opevo_space_parameter_count(diagram->space);
     self->mark_count = nodes;

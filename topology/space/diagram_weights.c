@@ -350,8 +350,7 @@ static opevo_status law_in(const opevo_diagram_weights *self, size_t g, size_t t
         opevo_free(now);
         now = next;
     }
-    if (!now)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the law of a parameter.");
+    OPEVO_NEED_OR_RETURN(now, "the law of a parameter");
     if (to == 0)
         now[0] = 1;
     for (uint32_t node = 0; node < of->levels[to].node_count; node++)

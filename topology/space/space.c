@@ -61,8 +61,7 @@ static opevo_status widen(opevo_space *space, opevo_error *err)
 
     space->size = OPEVO_INDEX_MAX;
     space->known = opevo_i_topology_known_create();
-    if (!space->known)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a space.");
+    OPEVO_NEED_OR_RETURN(space->known, "a space");
     status = opevo_diagram_create(space, NULL, &space->all, &why);
     if (status == OPEVO_LIMIT)
         return OPEVO_FAIL(err, status,
@@ -89,8 +88,7 @@ static opevo_status measure(opevo_space *space, opevo_error *err)
     if (space->activations || space->size > UINT64_MAX)
         return OPEVO_OK;
     space->small_sizes = opevo_malloc(count, sizeof *space->small_sizes);
-    if (!space->small_sizes)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a space.");
+    OPEVO_NEED_OR_RETURN(space->small_sizes, "a space");
     for (size_t i = 0; i < count; i++)
         space->small_sizes[i] = (uint64_t)opevo_parameter_size(space->parameters[i]);
     return OPEVO_OK;
@@ -128,8 +126,7 @@ static opevo_status check_names(const opevo_space *space, opevo_error *err)
     const char **names = list_names(space, &count);
     opevo_status status = OPEVO_OK;
 
-    if (!names)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a space.");
+    OPEVO_NEED_OR_RETURN(names, "a space");
     qsort(names, count, sizeof *names, compare_names);
     for (size_t i = 1; i < count && status == OPEVO_OK; i++)
         if (strcmp(names[i - 1], names[i]) == 0)
@@ -154,18 +151,13 @@ opevo_status opevo_i_topology_space_create(opevo_parameter **parameters,
     if (count > OPEVO_SPACE_PARAMETERS_MAX)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "A space has at most %d parameters, not %zu.",
                           OPEVO_SPACE_PARAMETERS_MAX, count);
-    space = opevo_calloc(1, sizeof *space);
-    if (!space)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a space.");
+    OPEVO_NEW_OR_RETURN(space, 1, "a space");
     space->dialect = constraints->dialect;
     space->parameter_count = count;
     space->parameters = opevo_malloc(count, sizeof(opevo_parameter *));
     space->stride = opevo_malloc(count, sizeof *space->stride);
     space->compiled = opevo_i_topology_compiled_create();
-    if (!space->parameters || !space->stride || !space->compiled) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a space.");
-        goto cleanup;
-    }
+    OPEVO_NEED(space->parameters && space->stride && space->compiled, "a space");
     memcpy(space->parameters, parameters, count * sizeof(opevo_parameter *));
     OPEVO_TRY(opevo_i_topology_branches_create(space, activations, err));
     OPEVO_TRY(measure(space, err));

@@ -176,8 +176,7 @@ opevo_status opevo_space_count_allowed(const opevo_space *space, opevo_index enu
         return OPEVO_OK;
     whole = whole && !space->ranges; /* the odometer knows of constraints alone */
     self.counts = opevo_calloc(self.chunk_count, sizeof *self.counts);
-    if (!self.counts)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to count the allowed points.");
+    OPEVO_NEED_OR_RETURN(self.counts, "counting the allowed points");
     OPEVO_TRY(opevo_parallel_for(self.chunk_count, threads, whole ? count_chunk : sample_chunk,
                                  &self, err));
     for (size_t i = 0; i < self.chunk_count; i++)

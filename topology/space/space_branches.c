@@ -215,8 +215,7 @@ opevo_status opevo_i_topology_branches_create(opevo_space *space,
     if (!any)
         return OPEVO_OK;
     space->activations = opevo_malloc(count, sizeof *activations);
-    if (!space->activations)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a space.");
+    OPEVO_NEED_OR_RETURN(space->activations, "a space");
     memcpy(space->activations, activations, count * sizeof *activations);
     for (size_t i = 0; i < count; i++) {
         opevo_status status = check_name(space, i, err);
@@ -232,8 +231,7 @@ opevo_status opevo_i_topology_branches_create(opevo_space *space,
 opevo_status opevo_i_topology_branches_measure(opevo_space *space, bool *fits, opevo_error *err)
 {
     space->size = 1;
-    if (!allocate_offsets(space))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a space.");
+    OPEVO_NEED_OR_RETURN(allocate_offsets(space), "a space");
     *fits = count_points(space);
     return OPEVO_OK;
 }

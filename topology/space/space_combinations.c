@@ -183,10 +183,8 @@ opevo_status opevo_i_topology_constraint_try_all(const opevo_space *space,
     bool ever = false;
 
     self->table = opevo_calloc((size_t)(count / 64 + 1), sizeof *self->table);
-    if (!at || !self->table || !opevo_i_topology_trail_init(&trail, &self->expression)) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the constraints of a space.");
-        goto cleanup;
-    }
+    OPEVO_NEED(at && self->table && opevo_i_topology_trail_init(&trail, &self->expression),
+               "the constraints of a space");
     at->space = space;
     at->constraint = self;
     OPEVO_TRY(fill_table(at, &trail, self->table, count, where, &ever, err));

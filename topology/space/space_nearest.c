@@ -183,8 +183,7 @@ static opevo_status meet(search *self, opevo_index point, opevo_error *err)
 {
     if (self->count == SEARCHED_MOST || opevo_index_set_has(self->met, point))
         return OPEVO_OK;
-    if (!opevo_index_set_add(self->met, point))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to look for an allowed point.");
+    OPEVO_NEED_OR_RETURN(opevo_index_set_add(self->met, point), "looking for an allowed point");
     self->queue[self->count++] = point;
     return OPEVO_OK;
 }
@@ -221,10 +220,7 @@ static opevo_status find_allowed(const opevo_space *space, bool switches,
 
     *found = false;
     self.queue = opevo_malloc(SEARCHED_MOST, sizeof *self.queue);
-    if (!self.met || !self.queue) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to look for an allowed point.");
-        goto cleanup;
-    }
+    OPEVO_NEED(self.met && self.queue, "looking for an allowed point");
     OPEVO_TRY(meet(&self, opevo_space_encode(space, vertices), err));
     for (size_t i = 0; i < self.count && !*found; i++) {
         *found = opevo_space_allows(space, self.queue[i]);

@@ -95,8 +95,7 @@ opevo_status opevo_space_restrict(opevo_space *space, opevo_index *points, size_
         narrow_table(space);
     opevo_i_topology_compiled_forget(space->compiled);
     space->listing = opevo_i_topology_listing_create(space);
-    if (!space->listing)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the points of a space.");
+    OPEVO_NEED_OR_RETURN(space->listing, "the points of a space");
     return OPEVO_OK;
 }
 

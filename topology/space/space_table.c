@@ -92,8 +92,7 @@ opevo_status opevo_i_topology_space_tabulate(opevo_space *space, const char *ori
     uint64_t size = (uint64_t)space->size;
 
     space->allowed = opevo_calloc((size_t)(size / 64 + 1), sizeof *space->allowed);
-    if (!space->allowed)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to count the allowed points.");
+    OPEVO_NEED_OR_RETURN(space->allowed, "counting the allowed points");
     space->allowed_count = opevo_i_topology_enumerate(space, 0, size, space->allowed);
     return space->allowed_count ? OPEVO_OK : opevo_i_topology_diagram_conflict(space, origin, err);
 }

@@ -112,8 +112,7 @@ static opevo_status read_value(const opevo_parameter *parameter, const char *sta
     char *value = opevo_strndup(start, length);
     opevo_status status = OPEVO_OK;
 
-    if (!value)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read a point.");
+    OPEVO_NEED_OR_RETURN(value, "reading a point");
     status = opevo_parameter_read(parameter, value, vertex, err);
     opevo_free(value);
     return status;
@@ -188,8 +187,7 @@ opevo_status opevo_space_read(const opevo_space *space, const char *text, opevo_
     if (status != OPEVO_OK)
         return status;
     encoded = opevo_space_encode(space, vertices);
-    if (!opevo_space_has(space, encoded))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another point of a space.");
+    OPEVO_NEED_OR_RETURN(opevo_space_has(space, encoded), "another point of a space");
     *point = encoded;
     return OPEVO_OK;
 }

@@ -22,15 +22,43 @@ void *opevo_realloc(void *pointer, size_t count, size_t size);
 char *opevo_strdup(const char *text);
 char *opevo_strndup(const char *text, size_t length);
 
-/* In a function with variables `status` and `err` and a label `cleanup`: *self becomes `count`
- * items of zero bytes, or the function is left with NOMEM and "No memory for WHAT." */
-#define OPEVO_NEW(self, count, what)                                                               \
+/* Fill *err with "No memory for WHAT.", WHAT made as by printf, and return NOMEM. */
+opevo_status opevo_no_memory(opevo_error *err, const char *what, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#ifdef __clang_analyzer__ /* which does not look into opevo_no_memory to see that it fails */
+#define OPEVO_NO_MEMORY(err, ...) (opevo_no_memory((err), __VA_ARGS__), OPEVO_NOMEM)
+#else
+#define OPEVO_NO_MEMORY(err, ...) opevo_no_memory((err), __VA_ARGS__)
+#endif
+
+/* In a function with variables `status` and `err` and a label `cleanup`: leave it with "No memory
+ * for WHAT.", a format with its arguments, unless `pointer`, or what else tells, is true. */
+#define OPEVO_NEED(pointer, ...)                                                                   \
     do {                                                                                           \
-        (self) = opevo_calloc((count), sizeof *(self));                                            \
-        if (!(self)) {                                                                             \
-            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %s.", (what));                    \
+        if (!(pointer)) {                                                                          \
+            status = OPEVO_NO_MEMORY(err, __VA_ARGS__);                                            \
             goto cleanup;                                                                          \
         }                                                                                          \
+    } while (0)
+
+/* The same with *self = `count` items of zero bytes. */
+#define OPEVO_NEW(self, count, ...)                                                                \
+    do {                                                                                           \
+        (self) = opevo_calloc((count), sizeof *(self));                                            \
+        OPEVO_NEED((self), __VA_ARGS__);                                                           \
+    } while (0)
+
+/* The same in a function with a variable `err` that holds nothing yet: it returns NOMEM. */
+#define OPEVO_NEED_OR_RETURN(pointer, ...)                                                         \
+    do {                                                                                           \
+        if (!(pointer))                                                                            \
+            return OPEVO_NO_MEMORY(err, __VA_ARGS__);                                              \
+    } while (0)
+#define OPEVO_NEW_OR_RETURN(self, count, ...)                                                      \
+    do {                                                                                           \
+        (self) = opevo_calloc((count), sizeof *(self));                                            \
+        OPEVO_NEED_OR_RETURN((self), __VA_ARGS__);                                                 \
     } while (0)
 
 /* Release what the functions above gave; NULL is allowed. */

@@ -72,8 +72,7 @@ opevo_status opevo_i_tree_gru_create(const opevo_i_tree_gru_shape *shape, opevo_
     opevo_i_tree_gru *self = opevo_calloc(1, sizeof *self);
     const opevo_i_tree_gru_layout *at = NULL;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a TreeGRU.");
+    OPEVO_NEED_OR_RETURN(self, "a TreeGRU");
     at = &self->at;
     self->shape = *shape;
     self->loss = loss;
@@ -154,9 +153,10 @@ static opevo_status predict(opevo_i_tree_gru *self, const float *features, const
     for (size_t first = 0; first < count && status == OPEVO_OK; first += PREDICTED) {
         size_t now = count - first < PREDICTED ? count - first : PREDICTED;
 
-        if (!reserve_scores(self, now) ||
-            !opevo_i_tree_gru_forest_fill(&self->forest, features, rows + first, now))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu loop trees.", now);
+        OPEVO_NEED_OR_RETURN(
+            reserve_scores(self, now) &&
+                opevo_i_tree_gru_forest_fill(&self->forest, features, rows + first, now),
+            "%zu loop trees", now);
         status = opevo_i_tree_gru_forward(self, false, now, self->scores, err);
         for (size_t i = 0; i < now && status == OPEVO_OK; i++)
             scores[first + i] = (float)self->scores[i];
@@ -183,10 +183,10 @@ static opevo_status differentiate(opevo_i_tree_gru *self, const opevo_i_model_sa
 {
     opevo_status status = OPEVO_OK;
 
-    if (!reserve_scores(self, samples->count) ||
-        !opevo_i_tree_gru_forest_fill(&self->forest, samples->features, samples->rows,
-                                      samples->count))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu loop trees.", samples->count);
+    OPEVO_NEED_OR_RETURN(reserve_scores(self, samples->count) &&
+                             opevo_i_tree_gru_forest_fill(&self->forest, samples->features,
+                                                          samples->rows, samples->count),
+                         "%zu loop trees", samples->count);
     memset(self->gradient, 0, self->at.count * sizeof(real));
     status = opevo_i_tree_gru_forward(self, true, samples->count, self->scores, err);
     if (status != OPEVO_OK)
@@ -320,12 +320,10 @@ static opevo_status train(opevo_i_tree_gru *self, const opevo_i_model_samples *s
     batch now = {.capacity = 0};
     double loss = 0;
 
-    if (!prepare(&now, samples, self->shape.batch) ||
-        !opevo_reserve((void **)&self->order, &self->order_capacity, samples->count,
-                       sizeof *self->order)) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to train on %zu trials.", samples->count);
-        goto cleanup;
-    }
+    OPEVO_NEED(prepare(&now, samples, self->shape.batch) &&
+                   opevo_reserve((void **)&self->order, &self->order_capacity, samples->count,
+                                 sizeof *self->order),
+               "training on %zu trials", samples->count);
     for (size_t i = 0; i < samples->count; i++)
         self->order[i] = i;
     self->seen = samples->count;

@@ -210,9 +210,8 @@ opevo_status opevo_i_tree_gru_forward(opevo_i_tree_gru *self, bool with_derivati
     size_t h = self->shape.hidden;
     const real *readout = self->weights + (self->shape.slots ? self->at.slots : self->at.head);
 
-    if (!reserve(self, forest->nodes, with_derivatives))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the states of %zu loops.",
-                          forest->nodes);
+    OPEVO_NEED_OR_RETURN(reserve(self, forest->nodes, with_derivatives), "the states of %zu loops",
+                         forest->nodes);
     embed(self);
     memset(self->now.inside, 0, forest->nodes * h * sizeof(real));
     for (size_t level = 0; level < forest->levels; level++)

@@ -114,8 +114,7 @@ opevo_status opevo_i_gbfs_actor_critic_create(size_t inputs, size_t actions, ope
     opevo_i_gbfs_actor_critic *self = opevo_calloc(1, sizeof *self);
     size_t stride = 0;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a policy network.");
+    OPEVO_NEED_OR_RETURN(self, "a policy network");
     self->inputs = inputs;
     self->outputs = actions + 1;
     self->weight_count = bias2(self) + self->outputs;
@@ -275,8 +274,7 @@ opevo_status opevo_i_gbfs_actor_critic_gradient(opevo_i_gbfs_actor_critic *netwo
 {
     opevo_i_gbfs_actor_critic *self = network;
 
-    if (!reserve_rows(self, count))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu samples of a policy.", count);
+    OPEVO_NEED_OR_RETURN(reserve_rows(self, count), "%zu samples of a policy", count);
     memcpy(self->state, states, count * self->inputs * sizeof *states);
     forward(self, count);
     for (size_t i = 0; i < count; i++)

@@ -85,8 +85,7 @@ opevo_status opevo_i_gbfs_create(const opevo_space *space, const opevo_setting_v
 {
     gbfs *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for greedy best-first search.");
+    OPEVO_NEED_OR_RETURN(self, "greedy best-first search");
     self->space = space;
     self->diagram = opevo_space_draws_from(space);
     self->width = opevo_space_parameter_count(space);
@@ -118,9 +117,9 @@ static opevo_status push(gbfs *self, opevo_index point, double fitness, opevo_er
     state entering = {.fitness = fitness, .age = self->entered, .point = point};
     size_t hole = self->queue_count;
 
-    if (!opevo_reserve((void **)&self->queue, &self->queue_capacity, self->queue_count + 1,
-                       sizeof *self->queue))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the queue of a best-first search.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->queue, &self->queue_capacity,
+                                       self->queue_count + 1, sizeof *self->queue),
+                         "the queue of a best-first search");
     self->entered++;
     self->queue_count++;
     while (hole > 0 && before(&entering, &self->queue[(hole - 1) / 2])) {

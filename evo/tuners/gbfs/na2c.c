@@ -126,9 +126,9 @@ static opevo_status allocate(na2c *self, opevo_error *err)
     self->fitness = opevo_malloc(self->sample_capacity, sizeof *self->fitness);
     self->rewards = opevo_malloc(self->sample_capacity, sizeof *self->rewards);
     self->order = opevo_malloc(self->sample_capacity, sizeof *self->order);
-    if (!self->rounds || !self->places || !self->features || !self->actions || !self->fitness ||
-        !self->rewards || !self->order)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an actor and a critic.");
+    OPEVO_NEED_OR_RETURN(self->rounds && self->places && self->features && self->actions &&
+                             self->fitness && self->rewards && self->order,
+                         "an actor and a critic");
     return OPEVO_OK;
 }
 
@@ -146,8 +146,7 @@ opevo_status opevo_i_gbfs_na2c_create(const opevo_space *space, const opevo_sett
     opevo_status status = OPEVO_OK;
     na2c *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an actor and a critic.");
+    OPEVO_NEED_OR_RETURN(self, "an actor and a critic");
     self->space = space;
     self->kind = kind;
     self->epsilon = 1;
@@ -240,8 +239,7 @@ static opevo_status choose_action(na2c *self, uint32_t at, size_t *action, opevo
         return OPEVO_OK;
     }
     row = find_policy(self, at);
-    if (!row)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the policy at another point.");
+    OPEVO_NEED_OR_RETURN(row, "the policy at another point");
     *action = draw(row, actions, (float)x);
     return OPEVO_OK;
 }

@@ -98,14 +98,15 @@ opevo_status opevo_i_gbfs_visited_find(opevo_i_gbfs_visited *places, opevo_index
         *place = (uint32_t)number;
         return OPEVO_OK;
     }
-    if (!opevo_reserve((void **)&self->places, &self->place_capacity, self->count + 1,
-                       sizeof *self->places) ||
-        !opevo_reserve((void **)&self->targets, &self->target_capacity, self->count + 1,
-                       self->move_count * sizeof *self->targets) ||
-        !opevo_reserve((void **)&self->features, &self->feature_capacity, self->count + 1,
-                       self->feature_count * sizeof *self->features) ||
-        !opevo_index_map_put(self->numbers, point, self->count))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another place.");
+    OPEVO_NEED_OR_RETURN(
+        opevo_reserve((void **)&self->places, &self->place_capacity, self->count + 1,
+                      sizeof *self->places) &&
+            opevo_reserve((void **)&self->targets, &self->target_capacity, self->count + 1,
+                          self->move_count * sizeof *self->targets) &&
+            opevo_reserve((void **)&self->features, &self->feature_capacity, self->count + 1,
+                          self->feature_count * sizeof *self->features) &&
+            opevo_index_map_put(self->numbers, point, self->count),
+        "another place");
     self->places[self->count] = (opevo_i_gbfs_visited_point){.point = point};
     for (size_t i = 0; i < self->move_count; i++)
         self->targets[self->count * self->move_count + i] = NO_PLACE;

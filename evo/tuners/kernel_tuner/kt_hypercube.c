@@ -19,8 +19,7 @@ opevo_status opevo_i_kt_latin_hypercube(const opevo_i_kt_space *self, opevo_rng 
 {
     uint32_t *parts = opevo_malloc(count, sizeof *parts);
 
-    if (!parts)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a Latin hypercube.");
+    OPEVO_NEED_OR_RETURN(parts, "a Latin hypercube");
     for (size_t i = 0; i < self->width; i++) {
         opevo_i_kt_order(rng, parts, (uint32_t)count);
         for (size_t k = 0; k < count; k++)

@@ -28,16 +28,14 @@ opevo_status opevo_i_kt_create(const opevo_tuner_ops *ops, const opevo_i_kt_stra
     opevo_i_kt *self = opevo_calloc(1, strategy->size);
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner %s.", ops->name);
+    OPEVO_NEED_OR_RETURN(self, "the tuner %s", ops->name);
     self->strategy = strategy;
     self->rng = *rng;
     self->origin = "initial";
     OPEVO_TRY(opevo_i_kt_space_init(&self->space, space, err));
     opevo_settings_read(ops->settings, ops->setting_count, settings, self);
     self->tried = opevo_i_tried_create(space);
-    if (!self->tried || !strategy->prepare(self))
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner %s.", ops->name));
+    OPEVO_NEED(self->tried && strategy->prepare(self), "the tuner %s", ops->name);
     *out = &self->super;
     self = NULL;
 cleanup:
@@ -78,8 +76,7 @@ static opevo_status reserve(opevo_i_kt *self, size_t needed, opevo_error *err)
     self->costs = costs ? costs : self->costs;
     news = opevo_realloc(self->news, capacity, sizeof *self->news);
     self->news = news ? news : self->news;
-    if (!points || !costs || !news)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another point.");
+    OPEVO_NEED_OR_RETURN(points && costs && news, "another point");
     self->wanted_capacity = capacity;
     return OPEVO_OK;
 }
@@ -289,8 +286,7 @@ opevo_status opevo_i_kt_observe(opevo_tuner *tuner, const opevo_trial *trials, s
     opevo_index *grown =
         opevo_realloc(self->starts, self->start_count + count, sizeof *self->starts);
 
-    if (!grown)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", count);
+    OPEVO_NEED_OR_RETURN(grown, "%zu trials", count);
     self->starts = grown;
     for (size_t i = 0; i < count; i++) {
         const opevo_outcome *outcome = &trials[i].outcome;

@@ -245,8 +245,8 @@ static opevo_status remember(greywolf *self, opevo_error *err)
 {
     self->evaluations += (double)self->base.wanted;
     for (size_t k = 0; k < self->base.wanted; k++) {
-        if (!opevo_i_kt_tabu_add(&self->tabu, self->base.points[k]))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tabu list.");
+        OPEVO_NEED_OR_RETURN(opevo_i_kt_tabu_add(&self->tabu, self->base.points[k]),
+                             "the tabu list");
     }
     return OPEVO_OK;
 }

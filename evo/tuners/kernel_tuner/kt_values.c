@@ -16,8 +16,7 @@ static opevo_status list_allowed(opevo_i_kt_space *self, opevo_index size, opevo
     size_t count = 0;
 
     self->allowed = opevo_malloc((size_t)size, sizeof *self->allowed);
-    if (!self->allowed)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to list the allowed points.");
+    OPEVO_NEED_OR_RETURN(self->allowed, "listing the allowed points");
     for (uint32_t point = 0; point < (uint32_t)size; point++) {
         self->allowed[count] = point;
         count += opevo_space_allows(self->space, point);
@@ -59,14 +58,12 @@ static opevo_status keep_marked(opevo_i_kt_space *self, const bool *marks, opevo
 {
     self->occurs = opevo_calloc(self->width, sizeof *self->occurs);
     self->occur_counts = opevo_calloc(self->width, sizeof *self->occur_counts);
-    if (!self->occurs || !self->occur_counts)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values that occur.");
+    OPEVO_NEED_OR_RETURN(self->occurs && self->occur_counts, "the values that occur");
     for (size_t i = 0; i < self->width; i++) {
         uint32_t size = (uint32_t)self->sizes[i];
 
         self->occurs[i] = opevo_malloc(size, sizeof *self->occurs[i]);
-        if (!self->occurs[i])
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values that occur.");
+        OPEVO_NEED_OR_RETURN(self->occurs[i], "the values that occur");
         for (uint32_t value = 0; value < size; value++) {
             self->occurs[i][self->occur_counts[i]] = value;
             self->occur_counts[i] += marks[value];
@@ -85,9 +82,7 @@ static opevo_status find_values(opevo_i_kt_space *self, opevo_error *err)
 
     for (size_t i = 0; i < self->width; i++)
         values += (size_t)self->sizes[i];
-    marks = opevo_calloc(values, sizeof *marks);
-    if (!marks)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values that occur.");
+    OPEVO_NEW_OR_RETURN(marks, values, "the values that occur");
     if (mark_values(self, marks, values) < values)
         status = keep_marked(self, marks, err);
     opevo_free(marks);
@@ -102,8 +97,7 @@ opevo_status opevo_i_kt_space_use(opevo_i_kt_space *self, const opevo_diagram *d
         self->count = OPEVO_INDEX_MAX;
     if (!opevo_space_has_branches(self->space)) {
         self->hamming = opevo_i_kt_hamming_create(self);
-        if (!self->hamming)
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the neighbours of a point.");
+        OPEVO_NEED_OR_RETURN(self->hamming, "the neighbours of a point");
     }
     return opevo_diagram_box_create(diagram, &self->boxes, err);
 }
@@ -128,9 +122,10 @@ opevo_status opevo_i_kt_space_init(opevo_i_kt_space *self, const opevo_space *sp
     self->box_counts = opevo_malloc(self->width, sizeof *self->box_counts);
     self->others = opevo_malloc(self->width, sizeof *self->others);
     self->order = opevo_malloc(self->width, 2 * sizeof *self->order);
-    if (!self->sizes || !self->strides || !self->spare || !self->row || !self->active ||
-        !self->near || !self->near_counts || !self->box_counts || !self->others || !self->order)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the shape of the space.");
+    OPEVO_NEED_OR_RETURN(self->sizes && self->strides && self->spare && self->row && self->active &&
+                             self->near && self->near_counts && self->box_counts && self->others &&
+                             self->order,
+                         "the shape of the space");
     for (size_t i = self->width; i-- > 0;) {
         self->sizes[i] = opevo_parameter_size(opevo_space_parameter(space, i));
         self->strides[i] = stride;

@@ -205,8 +205,8 @@ static opevo_status go(vndx *self, double cost, opevo_error *err)
     opevo_i_kt_copy(space, self->here, self->chosen);
     self->cost = cost;
     self->refused = 0;
-    if (!opevo_i_kt_tabu_add(&self->tabu, opevo_i_kt_encode(space, self->chosen)))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tabu list.");
+    OPEVO_NEED_OR_RETURN(opevo_i_kt_tabu_add(&self->tabu, opevo_i_kt_encode(space, self->chosen)),
+                         "the tabu list");
     return OPEVO_OK;
 }
 

@@ -86,8 +86,7 @@ opevo_status opevo_i_nsga2_crowding(opevo_i_nsga2_individual *front, size_t coun
 {
     ranked *values = opevo_malloc(count, sizeof *values);
 
-    if (!values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to sort %zu individuals.", count);
+    OPEVO_NEED_OR_RETURN(values, "sorting %zu individuals", count);
     for (size_t i = 0; i < count; i++)
         front[i].crowding = 0;
     for (size_t c = 0; c < criteria->count; c++) {

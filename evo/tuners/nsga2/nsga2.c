@@ -75,8 +75,7 @@ static opevo_status create_on(opevo_domain *domain, const opevo_setting_value *s
 {
     nsga2 *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner nsga2.");
+    OPEVO_NEED_OR_RETURN(self, "the tuner nsga2");
     self->domain = domain;
     OPEVO_SETTINGS_READ(settings_table, settings, self);
     self->rng = *rng;
@@ -98,8 +97,8 @@ static opevo_status create_on(opevo_domain *domain, const opevo_setting_value *s
 
 static opevo_status add(nsga2 *self, opevo_index candidate, const char *origin, opevo_error *err)
 {
-    if (!opevo_index_set_add(self->seen, candidate))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember another candidate.");
+    OPEVO_NEED_OR_RETURN(opevo_index_set_add(self->seen, candidate),
+                         "remembering another candidate");
     self->generation[self->made++] = (opevo_proposal){.point = candidate, .origin = origin};
     return OPEVO_OK;
 }
@@ -274,8 +273,8 @@ static opevo_status observe(opevo_tuner *tuner, const opevo_trial *trials, size_
     nsga2 *self = (nsga2 *)tuner;
 
     for (size_t i = 0; i < count; i++) {
-        if (!opevo_index_set_add(self->seen, trials[i].proposal.point))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember another candidate.");
+        OPEVO_NEED_OR_RETURN(opevo_index_set_add(self->seen, trials[i].proposal.point),
+                             "remembering another candidate");
         opevo_i_nsga2_pool_add_given(&self->pool, &trials[i]);
     }
     return OPEVO_OK;

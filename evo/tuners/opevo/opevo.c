@@ -85,9 +85,9 @@ static opevo_status allocate(opevo *self, opevo_error *err)
     self->points = opevo_malloc(most, sizeof *self->points);
     self->vertices = opevo_malloc(most, self->width * sizeof *self->vertices);
     self->origins = opevo_malloc(most, sizeof(char *));
-    if (!self->seen || !self->fresh || !self->best || !self->rows || !self->weights ||
-        !self->points || !self->vertices || !self->origins)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner opevo.");
+    OPEVO_NEED_OR_RETURN(self->seen && self->fresh && self->best && self->rows && self->weights &&
+                             self->points && self->vertices && self->origins,
+                         "the tuner opevo");
     return OPEVO_OK;
 }
 
@@ -97,8 +97,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     opevo_status status = OPEVO_OK;
     opevo *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner opevo.");
+    OPEVO_NEED_OR_RETURN(self, "the tuner opevo");
     self->space = space;
     self->width = opevo_space_parameter_count(space);
     OPEVO_SETTINGS_READ(settings_table, settings, self);
@@ -118,8 +117,7 @@ cleanup:
 /* The point becomes the last of the generation; its vertices are in place. */
 static opevo_status add(opevo *self, opevo_index point, const char *origin, opevo_error *err)
 {
-    if (!opevo_index_set_add(self->seen, point))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember another point.");
+    OPEVO_NEED_OR_RETURN(opevo_index_set_add(self->seen, point), "remembering another point");
     self->points[self->made] = point;
     self->origins[self->made] = origin;
     self->made++;
@@ -231,8 +229,8 @@ static opevo_status observe(opevo_tuner *tuner, const opevo_trial *trials, size_
     opevo *self = (opevo *)tuner;
 
     for (size_t i = 0; i < count; i++) {
-        if (!opevo_index_set_add(self->seen, trials[i].proposal.point))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember another point.");
+        OPEVO_NEED_OR_RETURN(opevo_index_set_add(self->seen, trials[i].proposal.point),
+                             "remembering another point");
         opevo_space_decode(self->space, trials[i].proposal.point, self->vertices);
         opevo_i_opevo_population_add(self->best, trials[i].outcome.fitness, self->vertices);
         self->observed++;

@@ -135,10 +135,10 @@ static opevo_status allocate(opevo_reference *self, opevo_error *err)
     self->brood_genes = opevo_malloc(self->rho, genes * sizeof *self->brood_genes);
     self->flight = opevo_malloc(self->concurrency, sizeof *self->flight);
     self->flight_genes = opevo_malloc(self->concurrency, genes * sizeof *self->flight_genes);
-    if (!self->walkers || !self->has_founder || !self->tried || !self->individuals || !self->best ||
-        !self->cumulative || !self->brood || !self->brood_genes || !self->flight ||
-        !self->flight_genes || (diagram && !self->mutation))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner opevo-reference.");
+    OPEVO_NEED_OR_RETURN(self->walkers && self->has_founder && self->tried && self->individuals &&
+                             self->best && self->cumulative && self->brood && self->brood_genes &&
+                             self->flight && self->flight_genes && (self->mutation || !diagram),
+                         "the tuner opevo-reference");
     return OPEVO_OK;
 }
 
@@ -148,8 +148,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     opevo_status status = OPEVO_OK;
     opevo_reference *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner opevo-reference.");
+    OPEVO_NEED_OR_RETURN(self, "the tuner opevo-reference");
     self->space = space;
     self->width = opevo_space_parameter_count(space);
     OPEVO_SETTINGS_READ(settings_table, settings, self);
@@ -222,9 +221,9 @@ static opevo_status add(opevo_reference *self, opevo_index point, opevo_index fo
     bred *added = &self->brood[self->brood_count];
 
     *added = (bred){.point = point, .origin = origin};
-    if (!opevo_i_opevo_individuals_add(self->individuals, point, founders, self->brood_number,
-                                       &added->number))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember another individual.");
+    OPEVO_NEED_OR_RETURN(opevo_i_opevo_individuals_add(self->individuals, point, founders,
+                                                       self->brood_number, &added->number),
+                         "remembering another individual");
     self->brood_count++;
     return OPEVO_OK;
 }

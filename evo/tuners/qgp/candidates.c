@@ -24,9 +24,9 @@ enum {
 
 static opevo_status add(opevo_i_qgp_candidates *self, opevo_index point, opevo_error *err)
 {
-    if (!opevo_reserve((void **)&self->numbers, &self->number_capacity, self->points.count + 1,
-                       sizeof *self->numbers))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for candidates.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->numbers, &self->number_capacity,
+                                       self->points.count + 1, sizeof *self->numbers),
+                         "candidates");
     self->numbers[self->points.count] = point;
     return opevo_i_qgp_points_add(&self->points, self->kernel, point, 0, err);
 }
@@ -78,10 +78,7 @@ opevo_status opevo_i_qgp_candidates_init(opevo_i_qgp_candidates *self, const ope
     OPEVO_TRY(opevo_i_qgp_points_init(&self->points, kernel, err));
     self->proposed = opevo_index_set_create();
     self->vertices = opevo_malloc(width, sizeof *self->vertices);
-    if (!self->proposed || !self->vertices) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for candidates.");
-        goto cleanup;
-    }
+    OPEVO_NEED(self->proposed && self->vertices, "candidates");
     OPEVO_TRY(list(self, err));
     if (!self->listed)
         OPEVO_TRY(opevo_child_sampler_create(space, 0.5, rule_for(space), &self->sampler, err));
@@ -104,8 +101,7 @@ void opevo_i_qgp_candidates_clear(opevo_i_qgp_candidates *self)
 opevo_status opevo_i_qgp_candidates_take(opevo_i_qgp_candidates *self, opevo_index point,
                                          opevo_error *err)
 {
-    if (!opevo_index_set_add(self->proposed, point))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember a point.");
+    OPEVO_NEED_OR_RETURN(opevo_index_set_add(self->proposed, point), "remembering a point");
     return OPEVO_OK;
 }
 
@@ -140,8 +136,7 @@ static opevo_status offer(opevo_i_qgp_candidates *self, opevo_index_set *pool, o
     if (!opevo_space_allows(self->space, point) || opevo_i_qgp_candidates_taken(self, point) ||
         opevo_index_set_has(pool, point))
         return OPEVO_OK;
-    if (!opevo_index_set_add(pool, point))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for candidates.");
+    OPEVO_NEED_OR_RETURN(opevo_index_set_add(pool, point), "candidates");
     return add(self, point, err);
 }
 
@@ -155,8 +150,7 @@ static opevo_status offer_children(opevo_i_qgp_candidates *self, opevo_index_set
     const opevo_index *vertices[OPEVO_I_POOL_PARENTS];
     int children = opevo_space_is_sparse(self->space) ? CHILDREN_LISTED : CHILDREN;
 
-    if (!rows)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for parents.");
+    OPEVO_NEED_OR_RETURN(rows, "parents");
     for (size_t i = 0; i < count; i++) {
         opevo_space_decode(self->space, parents[i], rows + i * width);
         vertices[i] = rows + i * width;
@@ -247,8 +241,7 @@ opevo_status opevo_i_qgp_candidates_refresh(opevo_i_qgp_candidates *self,
     if (self->listed)
         return prune(self, err);
     pool = opevo_index_set_create();
-    if (!pool)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for candidates.");
+    OPEVO_NEED_OR_RETURN(pool, "candidates");
     self->points.count = 0;
     for (size_t i = 0; i < count; i++)
         OPEVO_TRY(offer_neighbours(self, pool, parents[i], &left, rng, err));

@@ -57,9 +57,9 @@ opevo_status opevo_i_qgp_feasibility_tell(opevo_i_qgp_feasibility *self,
 {
     opevo_status status = OPEVO_OK;
 
-    if (!opevo_reserve((void **)&self->ok, &self->ok_capacity, self->points.count + 1,
-                       sizeof *self->ok))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu outcomes.", self->points.count + 1);
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->ok, &self->ok_capacity,
+                                       self->points.count + 1, sizeof *self->ok),
+                         "%zu outcomes", self->points.count + 1);
     OPEVO_TRY(opevo_i_qgp_points_copy(&self->points, from, i, err));
     self->ok[self->points.count - 1] = ok;
     self->successes += ok;
@@ -129,8 +129,7 @@ opevo_status opevo_i_qgp_feasibility_likelihood(const opevo_i_qgp_feasibility *s
     size_t n = self->points.count;
     float *products = opevo_malloc(n * n, sizeof *products);
 
-    if (!products)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outcomes of %zu points.", n);
+    OPEVO_NEED_OR_RETURN(products, "the outcomes of %zu points", n);
     fill_products(self, products);
     *log_likelihood = likelihood(self, products);
     opevo_free(products);
@@ -167,8 +166,7 @@ opevo_status opevo_i_qgp_feasibility_fit(opevo_i_qgp_feasibility *self, opevo_rn
     float *products = opevo_malloc(n * n, sizeof *products);
     double best = 0;
 
-    if (!products)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outcomes of %zu points.", n);
+    OPEVO_NEED_OR_RETURN(products, "the outcomes of %zu points", n);
     fill_products(self, products);
     best = likelihood(self, products);
     for (size_t k = 0; k < features; k++) {
@@ -187,8 +185,7 @@ static opevo_status add_outcomes(const opevo_i_qgp_feasibility *self, size_t fir
 {
     float *row = opevo_malloc(at.count, sizeof *row);
 
-    if (!row)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to predict at %zu points.", at.count);
+    OPEVO_NEED_OR_RETURN(row, "predicting at %zu points", at.count);
     for (size_t i = first; i < last; i++) {
         float weight = self->ok[i] ? 1 : 0;
 
@@ -226,9 +223,7 @@ opevo_status opevo_i_qgp_feasibility_predict(const opevo_i_qgp_feasibility *self
         fill_certain(probability, count);
         return OPEVO_OK;
     }
-    sums = opevo_calloc(2 * count, sizeof *sums);
-    if (!sums)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to predict at %zu points.", count);
+    OPEVO_NEW_OR_RETURN(sums, 2 * count, "predicting at %zu points", count);
     OPEVO_TRY(add_outcomes(self, 0, self->points.count, (opevo_i_qgp_point_range){at, first, count},
                            sums, sums + count, err));
     fill_probabilities(self, sums, sums + count, count, probability);
@@ -256,8 +251,7 @@ opevo_status opevo_i_qgp_feasibility_follow(opevo_i_qgp_feasibility *self,
     if (self->followed == 0) {
         float *sums = opevo_calloc(2 * count, sizeof *sums);
 
-        if (!sums)
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to predict at %zu points.", count);
+        OPEVO_NEED_OR_RETURN(sums, "predicting at %zu points", count);
         opevo_free(self->sums);
         self->sums = sums;
     }

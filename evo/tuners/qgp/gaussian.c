@@ -236,8 +236,7 @@ static opevo_status project(opevo_i_qgp_gaussian *self, const opevo_i_qgp_points
     size_t count = at.count;
     float *factor = opevo_malloc(n * n, sizeof *factor);
 
-    if (!factor)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to predict from %zu points.", n);
+    OPEVO_NEED_OR_RETURN(factor, "predicting from %zu points", n);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j <= i; j++)
             factor[i * n + j] = (float)self->factor[i * self->capacity + j];
@@ -272,8 +271,7 @@ opevo_status opevo_i_qgp_gaussian_predict(opevo_i_qgp_gaussian *self,
     opevo_status status = OPEVO_OK;
     float *rows = opevo_malloc((self->count + 1) * count, sizeof *rows);
 
-    if (!rows)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to predict at %zu points.", count);
+    OPEVO_NEED_OR_RETURN(rows, "predicting at %zu points", count);
     /* The deviation has room for one of the sums until it is written. */
     OPEVO_TRY(project(self, points, (opevo_i_qgp_point_range){at, first, count}, rows, deviation,
                       rows + self->count * count, err));
@@ -296,8 +294,7 @@ static opevo_status make_rows(opevo_i_qgp_gaussian *self, size_t rows, size_t co
     if (rows * count <= self->row_capacity)
         return OPEVO_OK;
     grown = opevo_realloc(self->rows, capacity, sizeof *grown);
-    if (!grown)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to watch %zu points.", count);
+    OPEVO_NEED_OR_RETURN(grown, "watching %zu points", count);
     self->rows = grown;
     self->row_capacity = capacity;
     return OPEVO_OK;
@@ -316,8 +313,7 @@ opevo_status opevo_i_qgp_gaussian_watch(opevo_i_qgp_gaussian *self,
     self->squares = squares ? squares : self->squares;
     ones = opevo_realloc(self->ones, count, sizeof *ones);
     self->ones = ones ? ones : self->ones;
-    if (!squares || !ones)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to watch %zu points.", count);
+    OPEVO_NEED_OR_RETURN(squares && ones, "watching %zu points", count);
     OPEVO_TRY(make_rows(self, self->count + 1, count, err));
     OPEVO_TRY(project(self, points, (opevo_i_qgp_point_range){watched, 0, count}, self->rows,
                       self->squares, self->ones, err));

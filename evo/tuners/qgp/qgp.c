@@ -103,11 +103,9 @@ static opevo_status allocate(opevo_i_qgp *self, size_t runs, opevo_error *err)
     self->gaussians = opevo_calloc(self->models, sizeof(opevo_i_qgp_gaussian *));
     for (size_t s = 0; self->gaussians && s < self->models; s++) {
         self->gaussians[s] = opevo_i_qgp_gaussian_create(self->kernel);
-        if (!self->gaussians[s])
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner qgp.");
+        OPEVO_NEED_OR_RETURN(self->gaussians[s], "the tuner qgp");
     }
-    if (!self->rounds || !self->success || !self->gaussians)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner qgp.");
+    OPEVO_NEED_OR_RETURN(self->rounds && self->success && self->gaussians, "the tuner qgp");
 cleanup:
     return status;
 }
@@ -118,8 +116,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     opevo_i_qgp *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner qgp.");
+    OPEVO_NEED_OR_RETURN(self, "the tuner qgp");
     OPEVO_SETTINGS_READ(settings_table, settings, self);
     self->space = space;
     self->models = self->samples + 1;

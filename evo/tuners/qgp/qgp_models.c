@@ -181,12 +181,10 @@ static opevo_status refresh(opevo_i_qgp *self, opevo_error *err)
     OPEVO_TRY(opevo_i_qgp_candidates_refresh(&self->candidates, parents, fitness, count, &self->rng,
                                              err));
     total = self->candidates.points.count;
-    if (!opevo_reserve((void **)&self->scores, &self->score_capacity, total,
-                       sizeof *self->scores) ||
-        !opevo_reserve((void **)&self->order, &self->order_capacity, total, sizeof *self->order)) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to score %zu candidates.", total);
-        goto cleanup;
-    }
+    OPEVO_NEED(
+        opevo_reserve((void **)&self->scores, &self->score_capacity, total, sizeof *self->scores) &&
+            opevo_reserve((void **)&self->order, &self->order_capacity, total, sizeof *self->order),
+        "scoring %zu candidates", total);
     for (size_t s = 0; s < self->models; s++) {
         OPEVO_TRY(opevo_i_qgp_gaussian_condition(self->gaussians[s], points_of(self, s), err));
         opevo_i_qgp_gaussian_target(self->gaussians[s], targets_of(self, s));

@@ -45,14 +45,15 @@ void opevo_i_qgp_training_set_clear(opevo_i_qgp_training_set *self)
 
 static opevo_status reserve(opevo_i_qgp_training_set *self, size_t count, opevo_error *err)
 {
-    if (!opevo_reserve((void **)&self->numbers, &self->number_capacity, count,
-                       sizeof *self->numbers) ||
-        !opevo_reserve((void **)&self->fitness, &self->fitness_capacity, count,
-                       sizeof *self->fitness) ||
-        !opevo_reserve((void **)&self->z, &self->z_capacity, count, sizeof *self->z) ||
-        !opevo_reserve((void **)&self->clipped, &self->clipped_capacity, count,
-                       sizeof *self->clipped))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu trials.", count);
+    OPEVO_NEED_OR_RETURN(
+        opevo_reserve((void **)&self->numbers, &self->number_capacity, count,
+                      sizeof *self->numbers) &&
+            opevo_reserve((void **)&self->fitness, &self->fitness_capacity, count,
+                          sizeof *self->fitness) &&
+            opevo_reserve((void **)&self->z, &self->z_capacity, count, sizeof *self->z) &&
+            opevo_reserve((void **)&self->clipped, &self->clipped_capacity, count,
+                          sizeof *self->clipped),
+        "%zu trials", count);
     return OPEVO_OK;
 }
 
@@ -210,8 +211,7 @@ static opevo_status learn_run(opevo_i_qgp_training_set *self, opevo_i_qgp_feasib
     size_t first = self->all.count;
     size_t kept = 0;
 
-    if (!order)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to learn from %zu trials.", count);
+    OPEVO_NEED_OR_RETURN(order, "learning from %zu trials", count);
     for (size_t i = 0; i < count; i++)
         order[i] = (ranked){trials[i].outcome.fitness, trials[i].proposal.point, i};
     qsort(order, count, sizeof *order, compare_ranked);

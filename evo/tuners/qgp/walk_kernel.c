@@ -116,9 +116,9 @@ static opevo_status fill_axis(opevo_i_qgp_walk_kernel *self, size_t p, opevo_err
     axis *made = &self->axes[p];
 
     made->first = self->feature_count;
-    if (!opevo_reserve((void **)&self->features, &self->feature_capacity,
-                       self->feature_count + arity + 1, sizeof *self->features))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a space.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->features, &self->feature_capacity,
+                                       self->feature_count + arity + 1, sizeof *self->features),
+                         "the correlations of a space");
     made->inactive = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
     made->size = size <= OPEVO_I_DENSE_MOST ? (size_t)size : 0;
     if (has_components(parameter)) {
@@ -130,8 +130,7 @@ static opevo_status fill_axis(opevo_i_qgp_walk_kernel *self, size_t p, opevo_err
             OPEVO_TRY(add_feature(self, p, OPEVO_I_FEATURE_KIND, err));
     } else {
         made->known = opevo_index_map_create();
-        if (!made->known)
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a space.");
+        OPEVO_NEED_OR_RETURN(made->known, "the correlations of a space");
         self->features[self->feature_count++] = (compared){.column = p, .share = 1 / (double)size};
         made->count = 1;
     }
@@ -161,9 +160,9 @@ static void make_groups(opevo_i_qgp_walk_kernel *self)
 /* Append a column whose values are equal or not. */
 static opevo_status fill_equality(opevo_i_qgp_walk_kernel *self, bool is_powers, opevo_error *err)
 {
-    if (!opevo_reserve((void **)&self->features, &self->feature_capacity, self->feature_count + 1,
-                       sizeof *self->features))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a space.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->features, &self->feature_capacity,
+                                       self->feature_count + 1, sizeof *self->features),
+                         "the correlations of a space");
     self->axes[self->width] =
         (axis){.inactive = UINT32_MAX, .first = self->feature_count, .count = 1};
     self->features[self->feature_count++] =
@@ -180,8 +179,8 @@ static opevo_status fill(opevo_i_qgp_walk_kernel *self, size_t runs, opevo_error
     self->axes = opevo_calloc(parameters + 2, sizeof *self->axes);
     self->groups = opevo_calloc(parameters + 2, sizeof *self->groups);
     self->vertices = opevo_malloc(parameters + 2, sizeof *self->vertices);
-    if (!self->axes || !self->groups || !self->vertices)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a space.");
+    OPEVO_NEED_OR_RETURN(self->axes && self->groups && self->vertices,
+                         "the correlations of a space");
     self->width = parameters;
     for (size_t p = 0; p < parameters; p++)
         OPEVO_TRY(fill_axis(self, p, err));
@@ -200,8 +199,7 @@ opevo_status opevo_i_qgp_walk_kernel_create(const opevo_space *space, size_t run
     opevo_i_qgp_walk_kernel *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the correlations of a space.");
+    OPEVO_NEED_OR_RETURN(self, "the correlations of a space");
     self->space = space;
     status = fill(self, runs, err);
     if (status != OPEVO_OK) {
@@ -289,9 +287,9 @@ static opevo_status make_room(opevo_i_qgp_points *points, opevo_error *err)
 
     if (points->count < points->capacity)
         return OPEVO_OK;
-    if (!grow(points->values, points->kernel->width, capacity) ||
-        !grow(points->joints, points->kernel->group_count, capacity))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu points.", capacity);
+    OPEVO_NEED_OR_RETURN(grow(points->values, points->kernel->width, capacity) &&
+                             grow(points->joints, points->kernel->group_count, capacity),
+                         "%zu points", capacity);
     points->capacity = capacity;
     return OPEVO_OK;
 }
@@ -346,8 +344,9 @@ opevo_status opevo_i_qgp_points_add(opevo_i_qgp_points *points, opevo_i_qgp_walk
         kernel->vertices[next++] = are_powers(kernel);
     kernel->vertices[next] = run;
     for (size_t p = 0; p < kernel->width; p++) {
-        if (!number_of(&kernel->axes[p], kernel->vertices[p], &points->values[p][at]))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of a point.");
+        OPEVO_NEED_OR_RETURN(
+            number_of(&kernel->axes[p], kernel->vertices[p], &points->values[p][at]),
+            "the values of a point");
     }
     for (size_t g = 0; g < kernel->group_count; g++) {
         const group *joined = &kernel->groups[g];

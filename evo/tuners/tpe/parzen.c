@@ -173,8 +173,7 @@ opevo_status opevo_i_tpe_parzen_observe(opevo_i_tpe_parzen *parzen, opevo_index 
 {
     opevo_i_tpe_parzen *self = parzen;
 
-    if (!reserve(self, self->count + 1))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another observation.");
+    OPEVO_NEED_OR_RETURN(reserve(self, self->count + 1), "another observation");
     self->group_of[self->count] = put_group(self, vertex);
     self->is_below[self->count++] = false;
     if (!self->sides[OPEVO_I_PARZEN_ABOVE].stale) /* else its members are counted anew */

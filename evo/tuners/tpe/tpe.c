@@ -146,8 +146,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
 {
     tpe *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner tpe.");
+    OPEVO_NEED_OR_RETURN(self, "the tuner tpe");
     OPEVO_SETTINGS_READ(settings_table, settings, self);
     self->space = space;
     self->width = opevo_space_parameter_count(space);
@@ -183,8 +182,7 @@ static void rank(tpe *self, double fitness)
 /* Add what both outcomes and lies are to the estimators. */
 static opevo_status add(tpe *self, opevo_index point, opevo_error *err)
 {
-    if (!reserve(self))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another observation.");
+    OPEVO_NEED_OR_RETURN(reserve(self), "another observation");
     opevo_space_decode(self->space, point, self->vertices);
     for (size_t i = 0; i < self->width; i++) {
         bool active = self->vertices[i] != OPEVO_INACTIVE;

@@ -154,9 +154,9 @@ static opevo_status start_heap(opevo_i_tvm_annealing *self, size_t wanted, opevo
 {
     opevo_index_map_destroy(self->in_heap);
     self->in_heap = opevo_index_map_create();
-    if (!self->in_heap ||
-        !opevo_reserve((void **)&self->heap, &self->heap_capacity, wanted, sizeof *self->heap))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a plan of %zu points.", wanted);
+    OPEVO_NEED_OR_RETURN(self->in_heap && opevo_reserve((void **)&self->heap, &self->heap_capacity,
+                                                        wanted, sizeof *self->heap),
+                         "a plan of %zu points", wanted);
     self->heap_count = wanted;
     for (size_t i = 0; i < wanted; i++)
         self->heap[i] = (item){.empty = true, .point = i};
@@ -186,8 +186,7 @@ static opevo_status offer(opevo_i_tvm_annealing *self, const opevo_i_tvm_anneali
             continue;
         if (!least->empty)
             opevo_index_map_put(self->in_heap, least->point, 0); /* present: cannot fail */
-        if (!opevo_index_map_put(self->in_heap, point, 1))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the points of a plan.");
+        OPEVO_NEED_OR_RETURN(opevo_index_map_put(self->in_heap, point, 1), "the points of a plan");
         *least = (item){.score = scores[i], .point = point};
         sink(self->heap, self->heap_count, 0);
         *changed = true;
@@ -226,8 +225,7 @@ static opevo_status start_chains(opevo_i_tvm_annealing *self, opevo_rng *rng, op
     const char *exhausted = NULL;
     size_t started = 0;
 
-    if (!fresh)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to start the chains of an annealing.");
+    OPEVO_NEED_OR_RETURN(fresh, "starting the chains of an annealing");
     while (started < self->chains && !exhausted && status == OPEVO_OK) {
         status = opevo_i_untried_draw(fresh, NULL, rng, &self->points[started], &exhausted, err);
         started += status == OPEVO_OK && !exhausted;

@@ -87,8 +87,7 @@ static opevo_status take_sample(opevo_i_tvm_evolution *self, bool uniform, opevo
     status = opevo_i_tvm_surrogate_knows(self->surrogate, point, vertices, &known, err);
     if (status != OPEVO_OK || !known)
         return status;
-    if (!opevo_index_set_add(met, point))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a population.");
+    OPEVO_NEED_OR_RETURN(opevo_index_set_add(met, point), "a population");
     self->points[self->now_count++] = point;
     return OPEVO_OK;
 }
@@ -103,8 +102,7 @@ static opevo_status sample(opevo_i_tvm_evolution *self, opevo_error *err)
     opevo_index_set *met = opevo_index_set_create();
     opevo_status status = OPEVO_OK;
 
-    if (!met)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a population.");
+    OPEVO_NEED_OR_RETURN(met, "a population");
     self->now_count = 0;
     for (int barren = 0; self->now_count < ansor->minimum;) {
         size_t before = self->now_count;
@@ -222,8 +220,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     opevo_i_tvm_evolution_plan *plan = &read.plan;
     opevo_i_tvm_ansor *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner ansor.");
+    OPEVO_NEED_OR_RETURN(self, "the tuner ansor");
     OPEVO_SETTINGS_READ(settings_table, settings, &read);
     if (check_idle(&read, settings, err) != OPEVO_OK) {
         opevo_free(self);

@@ -69,8 +69,7 @@ static opevo_status sample(opevo_i_tvm_evolution *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
     const char *exhausted = NULL;
 
-    if (!fresh)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a population.");
+    OPEVO_NEED_OR_RETURN(fresh, "a population");
     for (self->now_count = 0; self->now_count < self->plan.population && !exhausted;) {
         OPEVO_TRY(opevo_i_untried_draw(fresh, NULL, &self->rng, &self->points[self->now_count],
                                        &exhausted, err));
@@ -118,8 +117,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     knobs *self = opevo_calloc(1, sizeof *self);
     size_t width = opevo_space_parameter_count(space);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner ansor-knobs.");
+    OPEVO_NEED_OR_RETURN(self, "the tuner ansor-knobs");
     OPEVO_SETTINGS_READ(settings_table, settings, &plan);
     plan.retrain = opevo_space_is_wide(space) || opevo_space_draws_from(space) ? RETRAIN : 0;
     self->tilings = opevo_calloc(width, sizeof *self->tilings);

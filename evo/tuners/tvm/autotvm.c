@@ -94,8 +94,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     autotvm *self = opevo_calloc(1, sizeof *self);
     size_t ratio = 0;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner autotvm.");
+    OPEVO_NEED_OR_RETURN(self, "the tuner autotvm");
     OPEVO_SETTINGS_READ(settings_table, settings, self);
     self->space = space;
     self->width = opevo_space_parameter_count(space);

@@ -73,8 +73,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
     size_t row = opevo_space_parameter_count(space) * sizeof(opevo_index);
     size_t most = 0;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner autotvm-ga.");
+    OPEVO_NEED_OR_RETURN(self, "the tuner autotvm-ga");
     self->space = space;
     self->diagram = opevo_space_draws_from(space);
     self->width = opevo_space_parameter_count(space);

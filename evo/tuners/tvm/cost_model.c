@@ -99,8 +99,7 @@ static opevo_status checked(int code, opevo_error *err)
     if (code == 0)
         return OPEVO_OK;
     message = XGBGetLastError();
-    if (strstr(message, "bad_alloc"))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for XGBoost's trees.");
+    OPEVO_NEED_OR_RETURN(!strstr(message, "bad_alloc"), "XGBoost's trees");
     return OPEVO_FAIL(err, OPEVO_LIMIT, "XGBoost failed: %s", message);
 }
 
@@ -426,8 +425,7 @@ static opevo_status set_margins(DMatrixHandle matrix, const opevo_i_model_sample
     opevo_status status = OPEVO_OK;
     size_t at = 0;
 
-    if (!margins)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for margins of %zu rows.", count);
+    OPEVO_NEED_OR_RETURN(margins, "margins of %zu rows", count);
     for (size_t i = 0; i < samples->count; i++) {
         margins[at++] = samples->margins[i];
         for (size_t r = 1; r < samples->rows[i]; r++)
@@ -480,11 +478,11 @@ static opevo_status prepare_gradients(opevo_i_tvm_cost_model *self,
         self->pairs = opevo_i_tvm_rank_pairs_create(samples->labels, samples->count);
     self->first = opevo_malloc(row_count, sizeof *self->first);
     self->second = opevo_malloc(row_count, sizeof *self->second);
-    if ((rank && !self->pairs) || !self->first || !self->second ||
-        (samples->rows && !opevo_reserve((void **)&self->scores, &self->score_capacity,
-                                         samples->count, sizeof *self->scores)))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for gradients of %zu trials.",
-                          samples->count);
+    OPEVO_NEED_OR_RETURN(
+        (self->pairs || !rank) && self->first && self->second &&
+            (!samples->rows || opevo_reserve((void **)&self->scores, &self->score_capacity,
+                                              samples->count, sizeof *self->scores)),
+        "gradients of %zu trials", samples->count);
     return OPEVO_OK;
 }
 
@@ -494,9 +492,9 @@ static opevo_status prepare_score(opevo_i_tvm_cost_model *self,
 {
     if (!self->boosting.recall_size)
         return OPEVO_OK;
-    if (!opevo_reserve((void **)&self->above, &self->above_capacity, 2 * samples->count,
-                       sizeof *self->above))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to rank %zu trials.", samples->count);
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->above, &self->above_capacity,
+                                       2 * samples->count, sizeof *self->above),
+                         "ranking %zu trials", samples->count);
     opevo_i_tvm_rank_labels(samples->labels, samples->count, self->above + samples->count,
                             self->above);
     return OPEVO_OK;
@@ -562,9 +560,9 @@ opevo_status opevo_i_tvm_cost_model_predict_sums(opevo_i_tvm_cost_model *model,
 
     if (!rows)
         return opevo_i_tvm_cost_model_predict(model, features, count, out, err);
-    if (!opevo_reserve((void **)&model->scores, &model->score_capacity, row_count,
-                       sizeof *model->scores))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to score %zu rows.", row_count);
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&model->scores, &model->score_capacity, row_count,
+                                       sizeof *model->scores),
+                         "scoring %zu rows", row_count);
     status = opevo_i_tvm_cost_model_predict(model, features, row_count, model->scores, err);
     if (status == OPEVO_OK)
         sum_rows(model, model->scores, rows, count, out);

@@ -109,8 +109,7 @@ static opevo_status create(const opevo_space *space, const opevo_setting_value *
 {
     droplet *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tuner droplet.");
+    OPEVO_NEED_OR_RETURN(self, "the tuner droplet");
     self->space = space;
     self->diagram = opevo_space_draws_from(space);
     self->width = opevo_space_parameter_count(space);
@@ -141,10 +140,10 @@ static opevo_status enqueue(droplet *self, opevo_index point, const char *origin
 {
     if (!wants_more(self) || opevo_index_set_has(self->queued, point))
         return OPEVO_OK;
-    if (!opevo_index_set_add(self->queued, point) ||
-        !opevo_reserve((void **)&self->queue, &self->queue_capacity, self->queue_end + 1,
-                       sizeof *self->queue))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for another step of droplet.");
+    OPEVO_NEED_OR_RETURN(opevo_index_set_add(self->queued, point) &&
+                             opevo_reserve((void **)&self->queue, &self->queue_capacity,
+                                           self->queue_end + 1, sizeof *self->queue),
+                         "another step of droplet");
     self->queue[self->queue_end++] = (entry){.point = point, .origin = origin};
     return OPEVO_OK;
 }
@@ -329,8 +328,7 @@ static opevo_status restart(droplet *self, opevo_error *err)
         return OPEVO_OK;
     }
     queued = opevo_index_set_create();
-    if (!queued)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to restart droplet.");
+    OPEVO_NEED_OR_RETURN(queued, "restarting droplet");
     opevo_index_set_destroy(self->queued);
     self->queued = queued;
     self->best_fitness = 0;

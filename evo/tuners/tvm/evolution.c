@@ -302,9 +302,9 @@ static opevo_status ensure_surrogate(opevo_i_tvm_evolution *self, opevo_error *e
 static opevo_status observe_one(opevo_i_tvm_evolution *self, opevo_index point, double fitness,
                                 opevo_error *err)
 {
-    if (!opevo_reserve((void **)&self->measured, &self->measured_capacity, self->measured_count + 1,
-                       sizeof *self->measured))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to remember a trial.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->measured, &self->measured_capacity,
+                                       self->measured_count + 1, sizeof *self->measured),
+                         "remembering a trial");
     opevo_i_tvm_scored_insert(self->measured, &self->measured_count, self->measured_capacity,
                               (opevo_i_tvm_scored){.score = fitness, .point = point});
     self->since_best++;
@@ -467,8 +467,7 @@ opevo_status opevo_i_tvm_evolution_learn(opevo_tuner *tuner, const opevo_trial *
     if (status != OPEVO_OK)
         return status;
     self->earlier = opevo_malloc(count, sizeof *self->earlier);
-    if (!self->earlier)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to learn from %zu trials.", count);
+    OPEVO_NEED_OR_RETURN(self->earlier, "learning from %zu trials", count);
     for (size_t first = 0, end = 0; first < count; first = end) {
         double best = best_of_run(trials, count, first, &end);
 

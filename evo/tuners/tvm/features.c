@@ -161,15 +161,16 @@ static opevo_status ask_source(opevo_i_tvm_features *self, opevo_index point, si
     float *rows = NULL;
     size_t count = 0;
 
-    if (!opevo_reserve((void **)&self->first, &self->first_capacity, place + 2,
-                       sizeof *self->first))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of another point.");
+    OPEVO_NEED_OR_RETURN(
+        opevo_reserve((void **)&self->first, &self->first_capacity, place + 2, sizeof *self->first),
+        "the features of another point");
     if (place == 0)
         self->first[0] = 0;
-    if (!opevo_reserve((void **)&self->rows, &self->row_capacity,
-                       self->first[place] + self->source->rows_most, self->width * sizeof *rows) ||
-        !opevo_index_map_put(self->cached, point, place))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of another point.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->rows, &self->row_capacity,
+                                       self->first[place] + self->source->rows_most,
+                                       self->width * sizeof *rows) &&
+                             opevo_index_map_put(self->cached, point, place),
+                         "the features of another point");
     rows = self->rows + self->first[place] * self->width;
     count = self->source->features(self->source->context, point, rows);
     for (size_t i = 0; i < count * self->width; i++)
@@ -189,8 +190,7 @@ static opevo_status source_rows(opevo_i_tvm_features *self, opevo_index point, f
         if (place > 0 && self->first[place] + self->source->rows_most > CACHED_MOST) {
             opevo_index_map *empty = opevo_index_map_create();
 
-            if (!empty)
-                return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of points.");
+            OPEVO_NEED_OR_RETURN(empty, "the features of points");
             opevo_index_map_destroy(self->cached);
             self->cached = empty;
             place = 0;

@@ -51,8 +51,7 @@ static opevo_status prepare(lesson *self, const opevo_earlier_tree *trees, size_
 {
     float *at = NULL;
 
-    if (!allocate(self, trees, count))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to learn from %zu loop trees.", count);
+    OPEVO_NEED_OR_RETURN(allocate(self, trees, count), "learning from %zu loop trees", count);
     at = self->features;
     for (size_t first = 0, end = 0; first < count; first = end) {
         double best = 0;
@@ -97,10 +96,7 @@ opevo_status opevo_cost_model_learn(const opevo_learn_plan *plan, const opevo_ea
     how.updates =
         (plan->passes * all.samples.count + OPEVO_I_MODEL_BATCH - 1) / OPEVO_I_MODEL_BATCH;
     model = ops->create(&how);
-    if (!model) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a cost model.");
-        goto cleanup;
-    }
+    OPEVO_NEED(model, "a cost model");
     OPEVO_TRY(ops->train(model, &all.samples, err));
     OPEVO_TRY(ops->give(model, &learned, err));
     learned->trees = all.samples.count;

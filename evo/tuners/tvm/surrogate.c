@@ -104,9 +104,7 @@ opevo_status opevo_i_tvm_surrogate_create(const opevo_space *space,
 
     if (status != OPEVO_OK)
         return status;
-    self = opevo_calloc(1, sizeof *self);
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a cost model.");
+    OPEVO_NEW_OR_RETURN(self, 1, "a cost model");
     self->space = space;
     self->width = opevo_space_parameter_count(space);
     self->ops = opevo_i_tvm_model_of(&plan->choice);
@@ -145,13 +143,14 @@ void opevo_i_tvm_surrogate_destroy(opevo_i_tvm_surrogate *surrogate)
 
 static opevo_status reserve(const opevo_i_tvm_surrogate *self, table *seen, opevo_error *err)
 {
-    if (!opevo_reserve((void **)&seen->rows, &seen->row_capacity, seen->row_count + self->rows_most,
-                       self->row_width * sizeof *seen->rows) ||
-        !opevo_reserve((void **)&seen->rows_of, &seen->rows_of_capacity, seen->count + 1,
-                       sizeof *seen->rows_of) ||
-        !opevo_reserve((void **)&seen->fitness, &seen->fitness_capacity, seen->count + 1,
-                       sizeof *seen->fitness))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to learn from another trial.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&seen->rows, &seen->row_capacity,
+                                       seen->row_count + self->rows_most,
+                                       self->row_width * sizeof *seen->rows) &&
+                             opevo_reserve((void **)&seen->rows_of, &seen->rows_of_capacity,
+                                           seen->count + 1, sizeof *seen->rows_of) &&
+                             opevo_reserve((void **)&seen->fitness, &seen->fitness_capacity,
+                                           seen->count + 1, sizeof *seen->fitness),
+                         "learning from another trial");
     return OPEVO_OK;
 }
 
@@ -318,10 +317,8 @@ static opevo_status permute(const opevo_i_tvm_surrogate *self, const table *seen
     out->rows = opevo_malloc(row_count, self->row_width * sizeof *out->rows);
     out->rows_of = opevo_malloc(count, sizeof *out->rows_of);
     out->fitness = opevo_malloc(count, sizeof *out->fitness);
-    if (!order || !first || !out->rows || !out->rows_of || !out->fitness) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to train on %zu trials.", count);
-        goto cleanup;
-    }
+    OPEVO_NEED(order && first && out->rows && out->rows_of && out->fitness,
+               "training on %zu trials", count);
     for (size_t i = 0, row = 0; i < count; row += seen->rows_of[i++])
         first[i] = row;
     for (size_t i = 0; i < count; i++) {
@@ -352,10 +349,7 @@ static opevo_status train(opevo_i_tvm_surrogate *self, opevo_i_model *model, con
     opevo_i_model_samples samples = {.count = count, .labels = labels};
     table drawn = {0};
 
-    if (!labels || !margins) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to train on %zu trials.", count);
-        goto cleanup;
-    }
+    OPEVO_NEED(labels && margins, "training on %zu trials", count);
     OPEVO_TRY(permute(self, seen, fit->permutation, bootstrap, &drawn, err));
     for (size_t i = 0; i < count; i++)
         labels[i] = (float)drawn.fitness[i];
@@ -409,8 +403,7 @@ static opevo_status learn(opevo_i_tvm_surrogate *self, const opevo_i_model_plan 
         return OPEVO_OK; /* nothing but failures: no order to learn */
     own.width = self->row_width;
     model = self->ops->create(&own);
-    if (!model)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to learn from earlier trials.");
+    OPEVO_NEED_OR_RETURN(model, "learning from earlier trials");
     OPEVO_TRY(train(self, model, seen, fit, NULL, false, err));
     destroy_model(self->earlier);
     self->earlier = model;
@@ -467,8 +460,7 @@ opevo_status opevo_i_tvm_surrogate_take(opevo_i_tvm_surrogate *surrogate,
     own.width = surrogate->row_width;
     own.hidden = stored->hidden;
     model = surrogate->ops->create(&own);
-    if (!model)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a stored cost model.");
+    OPEVO_NEED_OR_RETURN(model, "a stored cost model");
     status = model->ops->take(model, stored, err);
     if (status != OPEVO_OK) {
         destroy_model(model);

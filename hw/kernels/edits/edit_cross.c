@@ -30,8 +30,7 @@ static opevo_status deal(opevo_edits *child, const opevo_edits *pool, size_t fro
                          opevo_edit_order order, opevo_error *err)
 {
     for (size_t i = from; i < to && child->count < OPEVO_EDITS_MOST; i++)
-        if (!opevo_i_edit_add(child, pool->items[i]))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to cross edits.");
+        OPEVO_NEED_OR_RETURN(opevo_i_edit_add(child, pool->items[i]), "crossing edits");
     return opevo_i_edit_settle(child, order, err);
 }
 
@@ -51,10 +50,7 @@ opevo_status opevo_edits_cross(const opevo_edit_settings *settings, const opevo_
              add_if(pool, a, b, false) && add_if(pool, b, a, false);
     for (size_t i = 0; ok && !symdiff && i < a->count + b->count; i++)
         ok = opevo_i_edit_add(pool, i < a->count ? a->items[i] : b->items[i - a->count]);
-    if (!ok) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to cross edits.");
-        goto cleanup;
-    }
+    OPEVO_NEED(ok, "crossing edits");
     opevo_rng_shuffle(rng, pool->items, pool->count, sizeof(opevo_i_edit *));
     cut = (size_t)opevo_rng_below(rng, pool->count + 1);
     OPEVO_TRY(deal(children[0], pool, 0, cut, settings->order, err));

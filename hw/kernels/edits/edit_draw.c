@@ -134,8 +134,7 @@ opevo_status opevo_edits_sample(const opevo_module *module, const opevo_edit_set
     opevo_status status = OPEVO_OK;
     opevo_edits *edits = opevo_edits_create();
 
-    if (!edits)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for edits.");
+    OPEVO_NEED_OR_RETURN(edits, "edits");
     OPEVO_TRY(extend(module, settings, edits, count, rng, err));
     *out = edits;
     edits = NULL; /* handed over */
@@ -155,8 +154,7 @@ opevo_status opevo_edits_mutate(const opevo_module *module, const opevo_edit_set
     if (!(q >= 0 && q < 1))
         return OPEVO_FAIL(err, OPEVO_INVALID, "q must be in [0, 1), not %g.", q);
     edits = opevo_edits_without(parent, parent->count);
-    if (!edits)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for edits.");
+    OPEVO_NEED_OR_RETURN(edits, "edits");
     while (count < OPEVO_EDITS_MOST && opevo_rng_unit(rng) < q)
         count++;
     OPEVO_TRY(extend(module, settings, edits, count, rng, err));

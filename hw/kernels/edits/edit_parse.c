@@ -271,8 +271,7 @@ opevo_status opevo_edits_parse(const opevo_module *module, const char *text, ope
     parser self = {.module = module, .at = text, .err = err};
     opevo_edits *edits = opevo_edits_create();
 
-    if (!edits)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for edits.");
+    OPEVO_NEED_OR_RETURN(edits, "edits");
     OPEVO_TRY(parse_list(&self, edits));
     *out = edits;
     edits = NULL; /* handed over */

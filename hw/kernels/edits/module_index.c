@@ -127,16 +127,16 @@ static opevo_status open_flow(flow *self, LLVMValueRef function, opevo_error *er
     self->blocks = opevo_calloc(self->count, sizeof(LLVMBasicBlockRef));
     self->postorder = opevo_calloc(5 * (size_t)self->count, sizeof *self->postorder);
     self->numbers = opevo_index_map_create();
-    if (!self->blocks || !self->postorder || !self->numbers)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the blocks of a function.");
+    OPEVO_NEED_OR_RETURN(self->blocks && self->postorder && self->numbers,
+                         "the blocks of a function");
     self->rank = self->postorder + self->count;
     self->above = self->rank + self->count;
     self->stack = self->above + self->count;
     self->next = self->stack + self->count;
     LLVMGetBasicBlocks(function, self->blocks);
     for (uint32_t b = 0; b < self->count; b++)
-        if (!opevo_index_map_put(self->numbers, (uintptr_t)self->blocks[b], b))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the blocks of a function.");
+        OPEVO_NEED_OR_RETURN(opevo_index_map_put(self->numbers, (uintptr_t)self->blocks[b], b),
+                             "the blocks of a function");
     return OPEVO_OK;
 }
 
@@ -176,8 +176,7 @@ opevo_status opevo_i_edit_index_module(opevo_module *module, opevo_error *err)
     }
     module->functions = opevo_calloc(module->function_count + 1, sizeof *module->functions);
     module->blocks = opevo_calloc(module->block_count + 1, sizeof *module->blocks);
-    if (!module->functions || !module->blocks)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the functions of the module.");
+    OPEVO_NEED_OR_RETURN(module->functions && module->blocks, "the functions of the module");
     module->block_count = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(module->llvm); f; f = LLVMGetNextFunction(f)) {
         opevo_i_edit_function *row = &module->functions[index];

@@ -82,8 +82,8 @@ static opevo_status keep_file(opevo_module *module, const char *name, size_t len
     char **files = opevo_realloc(module->files, module->file_count + 1, sizeof *module->files);
     if (files)
         module->files = files;
-    if (!files || !(files[module->file_count] = opevo_strndup(name, length)))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of source files.");
+    OPEVO_NEED_OR_RETURN(files && (files[module->file_count] = opevo_strndup(name, length)),
+                         "the names of source files");
     *out = files[module->file_count++];
     return OPEVO_OK;
 }
@@ -190,10 +190,11 @@ static opevo_status find_kernels(opevo_module *module, const char *path, opevo_e
 
         if (!is_kernel(module, f))
             continue;
-        if (!opevo_reserve((void **)&module->kernels, &capacity, module->kernel_count + 1,
-                           sizeof *module->kernels) ||
-            !(module->kernels[module->kernel_count] = opevo_strndup(name, length)))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the kernels of %s.", path);
+        OPEVO_NEED_OR_RETURN(
+            opevo_reserve((void **)&module->kernels, &capacity, module->kernel_count + 1,
+                          sizeof *module->kernels) &&
+                (module->kernels[module->kernel_count] = opevo_strndup(name, length)),
+            "the kernels of %s", path);
         module->kernel_count++;
     }
     if (module->kernel_count == 0)
@@ -240,7 +241,7 @@ static opevo_status load(opevo_module *module, const char *path, opevo_error *er
 {
     opevo_status status = OPEVO_OK;
 
-    OPEVO_NEW(module->diagnostic, 1, path);
+    OPEVO_NEW(module->diagnostic, 1, "%s", path);
     module->context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(module->context, keep_diagnostic, module);
     module->immarg_kind = LLVMGetEnumAttributeKindForName("immarg", 6);
@@ -270,8 +271,7 @@ opevo_status opevo_module_load(const char *path, opevo_module **out, opevo_error
     opevo_module *module = opevo_calloc(1, sizeof *module);
     opevo_status status = OPEVO_OK;
 
-    if (!module)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to open %s.", path);
+    OPEVO_NEED_OR_RETURN(module, "opening %s", path);
     OPEVO_TRY(load(module, path, err));
     *out = module;
     module = NULL; /* handed over */

@@ -35,11 +35,9 @@ opevo_status opevo_variant_create(const opevo_module *module, const opevo_edits 
     opevo_status status = OPEVO_OK;
     opevo_variant *self = opevo_calloc(1, sizeof *self);
 
-    if (!self || !(self->edits = opevo_edits_without(edits, edits->count)) ||
-        !(self->skipped = opevo_calloc(edits->count + 1, sizeof *self->skipped))) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a variant.");
-        goto cleanup;
-    }
+    OPEVO_NEED(self && (self->edits = opevo_edits_without(edits, edits->count)) &&
+                   (self->skipped = opevo_calloc(edits->count + 1, sizeof *self->skipped)),
+               "a variant");
     self->base = module;
     OPEVO_TRY(opevo_i_edit_body_open(module, &self->body, err));
     for (size_t i = 0; i < edits->count; i++) {

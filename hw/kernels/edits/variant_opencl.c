@@ -379,10 +379,7 @@ opevo_status opevo_i_edit_print_opencl(const opevo_module *base, LLVMModuleRef l
                             .err = err};
     opevo_status status = OPEVO_OK;
 
-    if (!self.numbers || !self.spaces) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to write a module.");
-        goto cleanup;
-    }
+    OPEVO_NEED(self.numbers && self.spaces, "writing a module");
     OPEVO_TRY(opevo_i_edit_lower_names(llvm, err));
     divide_vectors(&self);
     if (self.status == OPEVO_OK)

@@ -106,10 +106,8 @@ opevo_status opevo_edit_list_explain(opevo_edit_list *list, opevo_edits_explaine
     out->pairs = opevo_calloc(count * count + 1, sizeof *out->pairs);
     if (by_subsets)
         out->subsets = opevo_calloc((size_t)1 << count, sizeof *out->subsets);
-    if (!chosen || !out->alone || !out->without || !out->pairs || (by_subsets && !out->subsets)) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the parts of a list of edits.");
-        goto cleanup;
-    }
+    OPEVO_NEED(chosen && out->alone && out->without && out->pairs && (out->subsets || !by_subsets),
+               "the parts of a list of edits");
     OPEVO_TRY(opevo_evolver_describe(list->evolver, list->edits, &out->lines, &lines, err));
     if (lines != count) {
         status = OPEVO_FAIL(err, OPEVO_FAULT, "A worker describes %zu edits of %zu.", lines, count);

@@ -110,10 +110,7 @@ static opevo_status leave_one_out(opevo_edit_list *list, const held_out *held, d
 
     for (size_t i = 0; whole && i < list->count; i++)
         whole = parts[i] != NULL;
-    if (!whole) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu lists of edits.", list->count);
-        goto cleanup;
-    }
+    OPEVO_NEED(whole, "%zu lists of edits", list->count);
     OPEVO_TRY(opevo_evolver_evaluate(list->evolver, (const char *const *)parts, list->count,
                                      OPEVO_CASES_SEARCH, NULL, said, err));
     *held->evaluations += list->count;

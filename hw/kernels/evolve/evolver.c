@@ -108,8 +108,7 @@ static opevo_status evaluate(opevo_evolver *self, opevo_i_evolve_request *reques
     opevo_status status = OPEVO_OK;
 
     for (size_t i = 0; i < count; i++) {
-        if (!requests[i].line)
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu evaluations.", count);
+        OPEVO_NEED_OR_RETURN(requests[i].line, "%zu evaluations", count);
     }
     pthread_mutex_lock(&self->lock);
     status =
@@ -141,10 +140,7 @@ static opevo_status measure(opevo_objective *objective, const opevo_index *point
 
     forget(self);
     self->evaluations = opevo_calloc(count, sizeof *self->evaluations);
-    if (!requests || !self->evaluations) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu evaluations.", count);
-        goto cleanup;
-    }
+    OPEVO_NEED(requests && self->evaluations, "%zu evaluations", count);
     self->evaluation_count = count;
     for (size_t i = 0; i < count; i++)
         requests[i].line =
@@ -187,9 +183,7 @@ static opevo_status next_streamed(void *context, opevo_i_engine_task **out, bool
     *out = NULL;
     if (status != OPEVO_OK || *over || count == 0)
         return status;
-    request = opevo_calloc(1, sizeof *request);
-    if (!request)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
+    OPEVO_NEW_OR_RETURN(request, 1, "a request");
     request->number = self->count++;
     request->next = self->requests;
     if (request->next)
@@ -197,8 +191,7 @@ static opevo_status next_streamed(void *context, opevo_i_engine_task **out, bool
     self->requests = request;
     request->line =
         evaluation_line(opevo_texts_get(self->at.self->texts, point), OPEVO_CASES_SEARCH);
-    if (!request->line)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
+    OPEVO_NEED_OR_RETURN(request->line, "a request");
     *out = &request->super;
     return OPEVO_OK;
 }
@@ -361,8 +354,8 @@ static opevo_status make_objective(opevo_evolver *self, const opevo_evolver_opti
     self->objective_name = opevo_strdup(opevo_text_string(&name));
     opevo_text_free(&name);
     self->texts = opevo_texts_create();
-    if (!self->domain_name || !self->objective_name || !self->texts)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel's variants.");
+    OPEVO_NEED_OR_RETURN(self->domain_name && self->objective_name && self->texts,
+                         "a kernel's variants");
     self->domain = (opevo_domain){
         .ops = &opevo_i_evolve_edit_candidates,
         .name = self->domain_name,
@@ -404,8 +397,7 @@ opevo_status opevo_evolver_open(const opevo_evolver_options *options, opevo_evol
     opevo_status status = OPEVO_OK;
     opevo_evolver *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel's variants.");
+    OPEVO_NEED_OR_RETURN(self, "a kernel's variants");
     make_lock(&self->lock);
     OPEVO_TRY(opevo_i_evolve_evolver_check_text("The path of the kernel", options->kernel, err));
     OPEVO_TRY(opevo_i_evolve_evolver_check_text("The path of the harness", options->harness, err));
@@ -414,10 +406,7 @@ opevo_status opevo_evolver_open(const opevo_evolver_options *options, opevo_evol
         OPEVO_TRY(opevo_i_evolve_evolver_check_text("A setting", options->settings[i], err));
     OPEVO_TRY(make_workers(self, options, err));
     self->pool.super.setup = load_line(options);
-    if (!self->pool.super.setup) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
-        goto cleanup;
-    }
+    OPEVO_NEED(self->pool.super.setup, "a request");
     OPEVO_TRY(opevo_i_evolve_evolver_pool_begin(&self->pool, err));
     read_facts(self);
     OPEVO_TRY(make_objective(self, options, err));
@@ -466,8 +455,7 @@ opevo_status opevo_evolver_evaluate(opevo_evolver *evolver, const char *const *e
     opevo_i_evolve_request *requests = opevo_calloc(count, sizeof *requests);
     opevo_status status = OPEVO_OK;
 
-    if (!requests)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu evaluations.", count);
+    OPEVO_NEED_OR_RETURN(requests, "%zu evaluations", count);
     for (size_t i = 0; i < count; i++) {
         out[i] = (opevo_evolved){.status = NULL};
         requests[i].line = evaluation_line(edits[i], set);

@@ -216,8 +216,7 @@ opevo_status opevo_i_evolve_evolver_ask(opevo_evolver *self, json_t *message,
     opevo_i_evolve_request_clear(out);
     out->super.aside = true;
     out->line = opevo_i_evolve_request_line(message);
-    if (!out->line)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
+    OPEVO_NEED_OR_RETURN(out->line, "a request");
     pthread_mutex_lock(&self->lock);
     status = opevo_i_evolve_evolver_serve(&self->pool, out, 1, NULL, ignore, NULL, err);
     pthread_mutex_unlock(&self->lock);

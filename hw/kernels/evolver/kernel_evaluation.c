@@ -125,10 +125,7 @@ static opevo_status note_base(opevo_i_evolver_kernel *kernel, opevo_harness_set 
     uint64_t *steps = opevo_calloc(count + 1, sizeof *steps);
     opevo_status status = OPEVO_OK;
 
-    if (!none || !steps) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu cases.", count);
-        goto cleanup;
-    }
+    OPEVO_NEED(none && steps, "%zu cases", count);
     OPEVO_TRY(opevo_variant_create(kernel->module, none, &variant, err));
     OPEVO_TRY(compile(kernel, variant, &object, err));
     begin(kernel);

@@ -194,8 +194,7 @@ static opevo_status make_golden(opevo_i_evolver_kernel *kernel, const char *path
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
-    if (!none)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel.");
+    OPEVO_NEED_OR_RETURN(none, "a kernel");
     if (reference)
         status = opevo_module_load(reference, &kernel->reference, &inner);
     if (status != OPEVO_OK) {

@@ -274,8 +274,7 @@ static opevo_status set_hex(json_t *reply, const opevo_text *bytes, opevo_error 
     static const char digits[] = "0123456789abcdef";
     char *hex = opevo_malloc(2 * bytes->length + 1, 1);
 
-    if (!hex)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a variant.");
+    OPEVO_NEED_OR_RETURN(hex, "a variant");
     for (size_t i = 0; i < bytes->length; i++) {
         hex[2 * i] = digits[(unsigned char)bytes->data[i] >> 4];
         hex[2 * i + 1] = digits[(unsigned char)bytes->data[i] & 15];

@@ -375,8 +375,7 @@ static opevo_status run(opevo_launcher *super, opevo_case *what, opevo_evaluatio
     bool killed = true;
     opevo_status status;
 
-    if (!inputs)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the buffers of a case.");
+    OPEVO_NEED_OR_RETURN(inputs, "the buffers of a case");
     for (size_t i = 0; i < count && out->verdict == OPEVO_VERDICT_OK; i++) {
         if (!buffers[i].symbol)
             continue;
@@ -411,8 +410,7 @@ opevo_status opevo_fibers_launcher(opevo_fibers *fibers, const void *object, siz
     launcher *self = opevo_calloc(1, sizeof *self);
     opevo_status status;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a native kernel.");
+    OPEVO_NEED_OR_RETURN(self, "a native kernel");
     *self = (launcher){.super.ops = &ops, .fibers = fibers, .base = base};
     status = opevo_i_fiber_link(object, size, &self->jit, err);
     if (status != OPEVO_OK) {

@@ -50,10 +50,7 @@ static opevo_status fill_graph(opevo_case *self, const opevo_i_harness_buffer_pl
     opevo_status status = OPEVO_OK;
     opevo_rng rng;
 
-    if (!from || !to || !offsets) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a graph of %zu edges.", edges);
-        goto cleanup;
-    }
+    OPEVO_NEED(from && to && offsets, "a graph of %zu edges", edges);
     opevo_rng_init(&rng, self->seed, "kernel graph", 0);
     for (size_t e = 0; e < edges; e++) {
         bool tree = e + 1 < nodes;

@@ -347,9 +347,7 @@ static opevo_status read_races(opevo_harness *harness, const opevo_json_reader *
 {
     if (at->value && !json_is_array(at->value))
         return opevo_json_fail(at, err, "An array of names is expected.");
-    harness->racy = opevo_calloc(json_array_size(at->value) + 1, sizeof *harness->racy);
-    if (!harness->racy)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", harness->path);
+    OPEVO_NEW_OR_RETURN(harness->racy, json_array_size(at->value) + 1, "reading %s", harness->path);
     for (size_t i = 0; i < json_array_size(at->value); i++) {
         const char *name = json_string_value(json_array_get(at->value, i));
         size_t buffer = name ? opevo_i_harness_buffer(harness, name) : 0;
@@ -378,7 +376,7 @@ opevo_status opevo_i_harness_buffers(opevo_harness *harness, const opevo_json_re
     if (count == 0 || count > BUFFERS)
         return opevo_json_fail(&buffers, err, "An object with 1 to %d buffers is expected.",
                                BUFFERS);
-    OPEVO_NEW(harness->buffers, count, harness->path);
+    OPEVO_NEW(harness->buffers, count, "%s", harness->path);
     json_object_foreach((json_t *)buffers.value, name, value)
     {
         opevo_i_harness_buffer_plan *buffer = &harness->buffers[harness->buffer_count++];

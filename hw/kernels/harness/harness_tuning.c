@@ -39,9 +39,7 @@ static opevo_status read_values(opevo_harness *harness, const opevo_json_reader 
     opevo_status status = OPEVO_OK;
 
     harness->reference_kind = OPEVO_REFERENCE_FILES;
-    harness->golden = opevo_calloc(harness->buffer_count + 1, sizeof *harness->golden);
-    if (!harness->golden)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", harness->path);
+    OPEVO_NEW_OR_RETURN(harness->golden, harness->buffer_count + 1, "reading %s", harness->path);
     for (size_t b = 0; b < harness->buffer_count && status == OPEVO_OK; b++) {
         const opevo_i_harness_buffer_plan *buffer = &harness->buffers[b];
         opevo_i_harness_buffer_plan *golden = &harness->golden[b];
@@ -107,8 +105,7 @@ static opevo_status lay_out(const opevo_harness *harness, const opevo_harness_va
     opevo_status status = OPEVO_OK;
     opevo_case *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a case of %s.", harness->path);
+    OPEVO_NEED_OR_RETURN(self, "a case of %s", harness->path);
     self->harness = harness;
     status = opevo_i_harness_case_lay_out(self, &harness->cases[OPEVO_SET_TUNE][0],
                                           values ? values : &harness->values, err);

@@ -93,8 +93,7 @@ static opevo_status lay_out_buffers(opevo_case *self, opevo_error *err)
 
     self->buffers = opevo_calloc(harness->buffer_count, sizeof *self->buffers);
     self->memory = opevo_calloc(harness->buffer_count, sizeof *self->memory);
-    if (!self->buffers || !self->memory)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a case of %s.", harness->path);
+    OPEVO_NEED_OR_RETURN(self->buffers && self->memory, "a case of %s", harness->path);
     for (size_t i = 0; i < harness->buffer_count; i++) {
         const opevo_i_harness_buffer_plan *plan = &harness->buffers[i];
         opevo_buffer *buffer = &self->buffers[i];
@@ -158,8 +157,7 @@ opevo_status opevo_case_open_with(const opevo_harness *harness, opevo_harness_se
     opevo_status status = OPEVO_OK;
     opevo_case *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a case of %s.", harness->path);
+    OPEVO_NEED_OR_RETURN(self, "a case of %s", harness->path);
     self->harness = harness;
     OPEVO_TRY(opevo_i_harness_case_lay_out(self, &harness->cases[set][i],
                                            values ? values : &harness->values, err));
@@ -167,11 +165,7 @@ opevo_status opevo_case_open_with(const opevo_harness *harness, opevo_harness_se
         uintptr_t start;
 
         self->memory[b] = opevo_calloc(1, self->buffers[b].size_bytes + ALIGNMENT);
-        if (!self->memory[b]) {
-            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for case %s of %s.", self->label,
-                                harness->path);
-            goto cleanup;
-        }
+        OPEVO_NEED(self->memory[b], "case %s of %s", self->label, harness->path);
         start = (uintptr_t)self->memory[b];
         self->buffers[b].data = (char *)self->memory[b] + (ALIGNMENT - start % ALIGNMENT);
         OPEVO_TRY(opevo_i_harness_case_fill(self, b, err));

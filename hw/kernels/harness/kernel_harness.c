@@ -65,8 +65,7 @@ static opevo_status try_case(const opevo_harness *harness, const opevo_i_harness
     opevo_status status = OPEVO_OK;
     opevo_case *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", harness->path);
+    OPEVO_NEED_OR_RETURN(self, "reading %s", harness->path);
     self->harness = harness;
     OPEVO_TRY(opevo_i_harness_case_lay_out(self, plan, values, err));
     for (size_t i = 0; i < harness->buffer_count; i++)

@@ -326,8 +326,7 @@ static opevo_status print_function(const opevo_harness *harness, const opevo_har
     opevo_case *what = opevo_calloc(1, sizeof *what);
     opevo_status status = OPEVO_OK;
 
-    if (!what)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a case of %s.", harness->path);
+    OPEVO_NEED_OR_RETURN(what, "a case of %s", harness->path);
     what->harness = harness;
     self.what = what;
     OPEVO_TRY(opevo_i_harness_case_lay_out(what, &harness->cases[OPEVO_SET_TUNE][0],

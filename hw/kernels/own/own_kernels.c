@@ -354,8 +354,7 @@ static opevo_status fill(own *self, const char *given, opevo_kernel_dialect dial
     if (given) {
         size = strlen(given);
         text = opevo_strndup(given, size);
-        if (!text)
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel.");
+        OPEVO_NEED_OR_RETURN(text, "a kernel");
     } else {
         OPEVO_TRY(opevo_file_read(self->harness_path, HARNESS_BYTES, &text, &size, err));
     }

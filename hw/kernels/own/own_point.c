@@ -44,8 +44,7 @@ static opevo_status add_parameter(opevo_i_own_point *self, const opevo_parameter
     opevo_value *values = opevo_calloc(count, sizeof *values);
     opevo_status status = OPEVO_OK;
 
-    if (!values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a point.");
+    OPEVO_NEED_OR_RETURN(values, "a point");
     opevo_parameter_value(parameter, vertex, values);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         const char *own = opevo_parameter_component_name(parameter, i);

@@ -383,8 +383,8 @@ static opevo_status define_one(opevo_defined *self, const opevo_tensor *tensor,
     if (count > INT_MAX)
         return OPEVO_FAIL(err, OPEVO_LIMIT, "Tensor %s has more than 2^31 elements.", tensor->name);
     *values = opevo_malloc((size_t)count + 1, sizeof **values);
-    if (!*values || (tensor->definition && !define_tensor(self, tensor)))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for tensor %s.", tensor->name);
+    OPEVO_NEED_OR_RETURN(*values && (!tensor->definition || define_tensor(self, tensor)),
+                         "tensor %s", tensor->name);
     for (int64_t i = 0; !tensor->definition && i < count; i++)
         (*values)[i] = input(context, tensor, (uint64_t)i);
     return OPEVO_OK;

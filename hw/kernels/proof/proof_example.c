@@ -139,8 +139,7 @@ opevo_status opevo_i_proof_save(const opevo_i_proving *self, void **copies, bool
             continue;
         }
         copies[i] = opevo_malloc(buffer->size_bytes, 1);
-        if (!copies[i])
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a proof.");
+        OPEVO_NEED_OR_RETURN(copies[i], "a proof");
         memcpy(copies[i], buffer->data, buffer->size_bytes);
     }
     return OPEVO_OK;
@@ -181,8 +180,7 @@ opevo_status opevo_i_proof_confirm(opevo_i_proving *self, opevo_error *err)
     void **copies = opevo_calloc(self->count + 1, sizeof *copies);
     opevo_status status = OPEVO_OK;
 
-    if (!copies)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a proof.");
+    OPEVO_NEED_OR_RETURN(copies, "a proof");
     OPEVO_TRY(opevo_i_proof_save(self, copies, false, err));
     for (uint64_t i = 0; i < TRIES && !self->out->example.found && self->out->memory; i++) {
         OPEVO_TRY(try_seed(self, 3 * self->options.seed + i, copies, err));

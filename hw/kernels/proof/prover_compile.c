@@ -68,8 +68,8 @@ static void find_clang(char *out, size_t size)
 static opevo_status add(opevo_i_process_arguments *out, const char *const *words, opevo_error *err)
 {
     for (size_t i = 0; words[i]; i++)
-        if (!opevo_i_process_arguments_add(out, words[i], strlen(words[i])))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
+        OPEVO_NEED_OR_RETURN(opevo_i_process_arguments_add(out, words[i], strlen(words[i])),
+                             "a command");
     return OPEVO_OK;
 }
 
@@ -115,8 +115,8 @@ static opevo_status add_opencl(opevo_i_process_arguments *out, opevo_error *err)
 static opevo_status add_lines(opevo_i_process_arguments *out, const char *lines, opevo_error *err)
 {
     for (; *lines; lines += strcspn(lines, "\n") + 1)
-        if (!opevo_i_process_arguments_add(out, lines, strcspn(lines, "\n")))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
+        OPEVO_NEED_OR_RETURN(opevo_i_process_arguments_add(out, lines, strcspn(lines, "\n")),
+                             "a command");
     return OPEVO_OK;
 }
 

@@ -179,12 +179,13 @@ static opevo_status open_warps(opevo_simt *self, opevo_error *err)
     size_t depth = self->kernel->depth, bytes = self->kernel->file_bytes;
 
     self->warp_count = warps;
-    if (!opevo_reserve((void **)&self->warps, &self->warp_capacity, warps, sizeof *self->warps) ||
-        !opevo_reserve((void **)&self->files, &self->files_capacity,
-                       warps * bytes + OPEVO_I_SIMT_ALIGN, 1) ||
-        !opevo_reserve((void **)&self->pendings, &self->pendings_capacity, warps * depth,
-                       sizeof *self->pendings))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the registers of a kernel.");
+    OPEVO_NEED_OR_RETURN(
+        opevo_reserve((void **)&self->warps, &self->warp_capacity, warps, sizeof *self->warps) &&
+            opevo_reserve((void **)&self->files, &self->files_capacity,
+                          warps * bytes + OPEVO_I_SIMT_ALIGN, 1) &&
+            opevo_reserve((void **)&self->pendings, &self->pendings_capacity, warps * depth,
+                          sizeof *self->pendings),
+        "the registers of a kernel");
     memset(self->files, 0, warps * bytes + OPEVO_I_SIMT_ALIGN);
     for (size_t w = 0; w < warps; w++) {
         size_t left = threads - w * OPEVO_I_SIMT_LANES;
@@ -275,9 +276,9 @@ static opevo_status shuffle_blocks(opevo_simt *self, uint32_t count, opevo_error
 {
     opevo_rng rng;
 
-    if (!opevo_reserve((void **)&self->block_order, &self->block_order_capacity, count,
-                       sizeof *self->block_order))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the order of blocks.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->block_order, &self->block_order_capacity,
+                                       count, sizeof *self->block_order),
+                         "the order of blocks");
     opevo_rng_init(&rng, self->options.order_seed, "simt blocks", self->launch_number);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t j = (uint32_t)opevo_rng_below(&rng, i + 1);

@@ -87,10 +87,7 @@ static opevo_status launch(void *context, const opevo_grid_launch *what, opevo_e
 
     uint8_t(*structs)[OPEVO_STRUCT_MOST] = opevo_calloc(what->argument_count + 1, sizeof *structs);
 
-    if (!arguments || !structs) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a launch.");
-        goto cleanup;
-    }
+    OPEVO_NEED(arguments && structs, "a launch");
     memcpy(run.grid, what->grid, sizeof run.grid);
     memcpy(run.block, what->block, sizeof run.block);
     for (size_t i = 0; i < what->argument_count; i++) {
@@ -245,8 +242,7 @@ opevo_status opevo_simt_launcher_create(struct LLVMOpaqueModule *module,
     const char *racy;
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an interpreter.");
+    OPEVO_NEED_OR_RETURN(self, "an interpreter");
     self->super.ops = &launcher_ops;
     status = opevo_simt_create(module, costs, options, &self->simt, err);
     if (status != OPEVO_OK) {

@@ -131,8 +131,7 @@ opevo_status opevo_simt_add_buffer(opevo_simt *self, const opevo_simt_buffer *bu
                           "A kernel may have up to %d buffers of less than 2^38 bytes.",
                           MOST_BUFFERS);
     region = opevo_i_simt_region_add(self);
-    if (!region)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a buffer of a kernel.");
+    OPEVO_NEED_OR_RETURN(region, "a buffer of a kernel");
     region->kind = OPEVO_I_SIMT_GLOBAL;
     region->size = buffer->size_bytes;
     region->data = buffer->data;
@@ -234,8 +233,9 @@ opevo_status opevo_i_simt_open_launch_memory(opevo_simt *self, size_t warps, ope
             region->size = self->launch->dynamic_shared_bytes;
         if (region->kind != OPEVO_I_SIMT_LOCAL && region->kind != OPEVO_I_SIMT_SHARED)
             continue;
-        if (!own_data(region, copies) || !add_shadows(self, region, region->size * copies, true))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the variables of a kernel.");
+        OPEVO_NEED_OR_RETURN(own_data(region, copies) &&
+                                 add_shadows(self, region, region->size * copies, true),
+                             "the variables of a kernel");
     }
     return OPEVO_OK;
 }

@@ -246,8 +246,7 @@ opevo_status opevo_tensor_common_outer(const opevo_computation *computation,
 {
     int *least = opevo_malloc((size_t)computation->tensors, sizeof *least); /* -1: no path */
 
-    if (!least)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a computation.");
+    OPEVO_NEED_OR_RETURN(least, "a computation");
     for (int i = 0; i < computation->tensors; i++)
         least[i] = i == tensor->number ? tensor->dims : -1;
     for (int i = tensor->number; i < target->number; i++) {

@@ -410,8 +410,7 @@ opevo_status opevo_i_comp_check_reads(const opevo_definition *definition, const 
     checker *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a computation.");
+    OPEVO_NEED_OR_RETURN(self, "a computation");
     self->definition = definition;
     self->source = source;
     self->implicit = implicit;

@@ -99,8 +99,7 @@ static opevo_status start(joiner *self, const int *output, int outputs, opevo_er
         entries += (size_t)self->part[p].computation->tensors;
     self->entry = opevo_calloc(entries + 1, sizeof *self->entry);
     self->first = opevo_calloc((size_t)self->parts + 1, sizeof *self->first);
-    if (!self->entry || !self->first)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a computation.");
+    OPEVO_NEED_OR_RETURN(self->entry && self->first, "a computation");
     for (int p = 0; p < self->parts; p++) {
         self->first[p] = self->entries;
         for (int i = 0; i < self->part[p].computation->tensors; i++)
@@ -383,8 +382,7 @@ static opevo_status make_whole(joiner *self, opevo_computation **out, opevo_erro
     opevo_computation whole = {.tensor = (const opevo_tensor *const *)list};
     opevo_status status = OPEVO_OK;
 
-    if (!list)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a computation.");
+    OPEVO_NEED_OR_RETURN(list, "a computation");
     for (int i = 0; i < self->inputs; i++)
         list[whole.tensors++] = self->input[i];
     for (int i = 0; i < self->entries; i++) {
@@ -430,8 +428,7 @@ opevo_status opevo_computation_after(const opevo_computation *from, const opevo_
     opevo_computation rest = {.tensor = list};
     opevo_status status = OPEVO_OK;
 
-    if (!list || !needed)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a computation."));
+    OPEVO_NEED(list && needed, "a computation");
     for (int i = from->tensors - 1; i >= 0; i--) {
         const opevo_tensor *tensor = from->tensor[i];
 

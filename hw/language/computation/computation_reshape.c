@@ -217,10 +217,7 @@ static opevo_status reshape(opevo_i_comp_reshaper *self, int tensor, int dim,
     self->name = opevo_calloc((size_t)from->tensors, sizeof *self->name);
     list =
         opevo_i_comp_arena_take(&self->arena, (size_t)from->tensors * sizeof(const opevo_tensor *));
-    if (!self->tensor || !self->name || !list) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a computation.");
-        goto cleanup;
-    }
+    OPEVO_NEED(self->tensor && self->name && list, "a computation");
     for (int i = 0; i < from->tensors; i++)
         self->tensor[i] = (opevo_i_comp_shaped){OPEVO_I_UNSHAPED, OPEVO_I_UNSHAPED, NULL};
     self->tensor[tensor].dim = self->tensor[tensor].axis = dim;

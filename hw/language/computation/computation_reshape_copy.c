@@ -3,6 +3,8 @@
 /* The copy of a computation whose dimensions merge or are divided: names of new axes, integers
  * of axes, tensors. */
 
+#include <opevo/memory.h>
+
 #include "computation_reshape_internal.h"
 
 #include <stdio.h>
@@ -347,8 +349,7 @@ opevo_status opevo_i_comp_reshape_copy(opevo_i_comp_reshaper *self, const opevo_
         opevo_tensor *made = opevo_i_comp_arena_copy(&self->arena, from, sizeof *made);
 
         self->tensor[i].made = made;
-        if (!made)
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a computation.");
+        OPEVO_NEED_OR_RETURN(made, "a computation");
         made->name = keep_name(self, from->name);
         for (int d = 0; d < from->dims; d++) {
             if (from->dim_name[d])

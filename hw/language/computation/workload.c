@@ -81,8 +81,7 @@ opevo_status opevo_workload_create(const opevo_computation *computation, opevo_w
     workload *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a workload.");
+    OPEVO_NEED_OR_RETURN(self, "a workload");
     self->super.computation = computation;
     self->super.list.item = self->item;
     OPEVO_TRY(list_tensors(self, false, err));

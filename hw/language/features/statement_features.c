@@ -424,10 +424,8 @@ opevo_status opevo_statement_features(const opevo_statement_program *program, fl
     if (status != OPEVO_OK)
         return status;
     places = opevo_malloc(program->store_count, sizeof *places);
-    if (!opevo_i_feature_touches_init(&touches, program) || !places) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of a program.");
-        goto cleanup;
-    }
+    OPEVO_NEED(opevo_i_feature_touches_init(&touches, program) && places,
+               "the features of a program");
     for (size_t i = 0; i < program->store_count; i++)
         describe_store(program, &program->stores[i], &touches, &is_gpu,
                        rows + row_of(program, i, places, &made) * OPEVO_STATEMENT_FEATURES);

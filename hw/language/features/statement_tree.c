@@ -130,10 +130,7 @@ opevo_status opevo_statement_tree(const opevo_statement_program *program, const 
         return status;
     self.nodes = opevo_malloc(program->loop_count + 1, sizeof *self.nodes);
     self.node_of = opevo_malloc(program->loop_count + 1, sizeof *self.node_of);
-    if (!self.nodes || !self.node_of) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the loop tree of a program.");
-        goto cleanup;
-    }
+    OPEVO_NEED(self.nodes && self.node_of, "the loop tree of a program");
     for (size_t i = 0; i < program->loop_count; i++)
         self.node_of[i] = SIZE_MAX;
     for (size_t i = 0; i < program->store_count; i++) {

@@ -81,8 +81,7 @@ opevo_status opevo_features_itervar(const opevo_pipeline *pipeline, bool log,
     opevo_i_loop_walk *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of a loop nest.");
+    OPEVO_NEED_OR_RETURN(self, "the features of a loop nest");
     OPEVO_TRY(opevo_i_loop_walk_all(pipeline, self, err));
     for (int i = 0; i < self->rows; i++)
         push_variable(out, &self->row[i], log);
@@ -174,10 +173,7 @@ opevo_status opevo_features_curve(const opevo_pipeline *pipeline, int samples,
     opevo_status status = OPEVO_OK;
     int count = 0;
 
-    if (!self || !curves) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of a loop nest.");
-        goto cleanup;
-    }
+    OPEVO_NEED(self && curves, "the features of a loop nest");
     OPEVO_TRY(opevo_i_loop_walk_all(pipeline, self, err));
     count = find_curves(self, curves);
     qsort(curves, (size_t)count, sizeof *curves, compare_curves);

@@ -407,9 +407,7 @@ opevo_status opevo_i_loop_walk_all(const opevo_pipeline *pipeline, opevo_i_loop_
     opevo_i_pipeline_begin(&self->low);
     self->topdown = 1;
     self->keys = (int)(sizeof self->row_of / sizeof *self->row_of) - OPEVO_ANNOTATION_COUNT;
-    self->row = opevo_calloc(OPEVO_I_VARIABLES, sizeof *self->row);
-    if (!self->row)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of a loop nest.");
+    OPEVO_NEW_OR_RETURN(self->row, OPEVO_I_VARIABLES, "the features of a loop nest");
     if (self->low.status == OPEVO_OK)
         walk(self, 0);
     if (self->low.status == OPEVO_OK && self->failed)

@@ -39,8 +39,7 @@ static opevo_status set_stage(opevo_pipeline *self, const opevo_tensor *tensor, 
     opevo_i_pipeline_stage *stage = opevo_calloc(1, sizeof *stage);
     bool reduces[OPEVO_COMPUTATION_AXES];
 
-    if (!stage)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a pipeline.");
+    OPEVO_NEED_OR_RETURN(stage, "a pipeline");
     self->order[self->stages] = tensor->number;
     self->stage[self->stages++] = stage;
     snprintf(stage->name, sizeof stage->name, "%s", tensor->name);
@@ -65,8 +64,7 @@ opevo_status opevo_pipeline_create(const opevo_computation *computation, opevo_p
     opevo_status status = OPEVO_OK;
     opevo_pipeline *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a pipeline.");
+    OPEVO_NEED_OR_RETURN(self, "a pipeline");
     self->given = self->computation = computation;
     if (computation->tensors > OPEVO_PIPELINE_STAGES) {
         status = OPEVO_FAIL(err, OPEVO_LIMIT, "A pipeline has at most %d stages.",
@@ -163,9 +161,7 @@ opevo_status opevo_pipeline_copy(const opevo_pipeline *pipeline, opevo_pipeline 
 
     if (pipeline->reshaped)
         return apply_again(pipeline, out, err);
-    self = opevo_calloc(1, sizeof *self);
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a pipeline.");
+    OPEVO_NEW_OR_RETURN(self, 1, "a pipeline");
     self->given = self->computation = pipeline->given;
     memcpy(self->order, pipeline->order, sizeof self->order);
     if (!copy_parts(self, pipeline)) {
@@ -350,9 +346,9 @@ opevo_status opevo_pipeline_apply(opevo_pipeline *pipeline, const opevo_pipeline
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "%s is an input; only cache_read and, of a constant, layout apply to it.",
                           opevo_i_pipeline_at(pipeline, step->stage)->name);
-    if (!opevo_reserve((void **)&pipeline->steps, &pipeline->step_capacity,
-                       pipeline->step_count + 1, sizeof *pipeline->steps))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a step.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&pipeline->steps, &pipeline->step_capacity,
+                                       pipeline->step_count + 1, sizeof *pipeline->steps),
+                         "a step");
     status = apply(pipeline, step, err);
     if (status == OPEVO_OK) {
         pipeline->steps[pipeline->step_count++] = *step;

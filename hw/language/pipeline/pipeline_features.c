@@ -483,8 +483,7 @@ opevo_status opevo_pipeline_features(const opevo_pipeline *pipeline, float *rows
     opevo_statement_program program = {0};
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the features of a program.");
+    OPEVO_NEED_OR_RETURN(self, "the features of a program");
     status = describe(pipeline, self, &program, err);
     if (status == OPEVO_OK)
         status = opevo_statement_features(&program, rows, count, err);
@@ -499,8 +498,7 @@ opevo_status opevo_pipeline_tree(const opevo_pipeline *pipeline, float *rows, si
     opevo_statement_program program = {0};
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the loop tree of a program.");
+    OPEVO_NEED_OR_RETURN(self, "the loop tree of a program");
     status = describe(pipeline, self, &program, err);
     if (status == OPEVO_OK)
         status = opevo_statement_tree(&program, self->names, rows, count, err);

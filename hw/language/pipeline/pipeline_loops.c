@@ -297,8 +297,7 @@ opevo_status opevo_i_pipeline_change(opevo_pipeline *self, const opevo_pipeline_
         return OPEVO_FAIL(err, OPEVO_LIMIT, "The loops of %s are changed more than %d times.",
                           stage->name, OPEVO_I_CHANGES);
     loops = opevo_malloc(1, sizeof *loops);
-    if (!loops)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a step.");
+    OPEVO_NEED_OR_RETURN(loops, "a step");
     *loops = stage->own;
     OPEVO_TRY(
         opevo_i_pipeline_loop_change_apply(&change, loops, false, &self->atoms, stage->name, err));

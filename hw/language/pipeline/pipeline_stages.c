@@ -149,9 +149,7 @@ static opevo_status make_stage(const opevo_pipeline *self, const opevo_i_pipelin
         if (length < 0 || length >= (int)sizeof name)
             return OPEVO_FAIL(err, OPEVO_LIMIT, "The name of a stage of %s is too long.", of->name);
     }
-    stage = opevo_calloc(1, sizeof *stage);
-    if (!stage)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a stage.");
+    OPEVO_NEW_OR_RETURN(stage, 1, "a stage");
     memcpy(stage->name, name, sizeof name);
     stage->tensor = of->tensor;
     stage->accumulate = stage->trim = -1;
@@ -355,10 +353,7 @@ static opevo_status factor(opevo_pipeline *self, const opevo_i_pipeline_stage *o
         axis[a] = (opevo_axis){old->own.loop[from[a]].name, old->own.loop[from[a]].extent};
     OPEVO_TRY(opevo_i_pipeline_set_axes(self, stage, count, axis, reduces, err));
     stage->map = opevo_malloc((size_t)axes, sizeof *stage->map);
-    if (!stage->map) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a stage.");
-        goto cleanup;
-    }
+    OPEVO_NEED(stage->map, "a stage");
     stage->mapped = axes;
     memcpy(stage->map, old->own.axis, (size_t)axes * sizeof *stage->map);
     for (int a = 0; a < axes; a++) {
@@ -455,8 +450,7 @@ opevo_status opevo_i_pipeline_add(opevo_pipeline *self, const opevo_pipeline_ste
     opevo_i_pipeline_stage *before = opevo_malloc(1, sizeof *before);
     opevo_status status = OPEVO_OK;
 
-    if (!before)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a step.");
+    OPEVO_NEED_OR_RETURN(before, "a step");
     *before = *stage;
     status = add(self, step, err);
     if (status != OPEVO_OK)

@@ -162,8 +162,7 @@ opevo_status opevo_pipeline_parse(const opevo_computation *computation, const ch
     char *copy = opevo_strdup(text);
     int number = 1;
 
-    if (!copy)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read a pipeline.");
+    OPEVO_NEED_OR_RETURN(copy, "reading a pipeline");
     OPEVO_TRY(opevo_pipeline_create(computation, &self, err));
     for (char *line = copy; line; number++) {
         char *end = strchr(line, '\n');

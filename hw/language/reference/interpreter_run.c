@@ -21,8 +21,7 @@ opevo_status opevo_i_reference_machine_create(const opevo_i_reference_program *p
 {
     opevo_i_reference_machine *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to evaluate a computation.");
+    OPEVO_NEED_OR_RETURN(self, "evaluating a computation");
     *self = (opevo_i_reference_machine){
         .program = program,
         .sources = sources,

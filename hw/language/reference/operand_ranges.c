@@ -74,8 +74,7 @@ opevo_status opevo_i_reference_positive_tensors(const opevo_computation *computa
 {
     bool *positive = opevo_calloc((size_t)computation->tensors, sizeof *positive);
 
-    if (!positive)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for operands.");
+    OPEVO_NEED_OR_RETURN(positive, "operands");
     for (int i = computation->tensors - 1; i >= 0; i--) {
         const opevo_definition *definition = computation->tensor[i]->definition;
 

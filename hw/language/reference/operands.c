@@ -155,10 +155,7 @@ static opevo_status compute(opevo_i_reference_operands *self, opevo_error *err)
     for (int i = first; i < self->list.count; i++) {
         outputs[i] = self->wanted[i];
         bounds[i] = opevo_malloc(self->count[i], sizeof **bounds);
-        if (!bounds[i]) {
-            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the reference.");
-            goto cleanup;
-        }
+        OPEVO_NEED(bounds[i], "the reference");
     }
     OPEVO_TRY(opevo_computation_expect(self->work->computation, inputs, outputs + first,
                                        bounds + first, 0, err));

@@ -169,8 +169,7 @@ static opevo_status read_record(const char *text, size_t line, const char *path,
     char *only = opevo_strndup(text, (size_t)(rest - text));
     size_t next = line;
 
-    if (!only)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a schedule.");
+    OPEVO_NEED_OR_RETURN(only, "a schedule");
 
     OPEVO_TRY(take_workload(wanted, path, &out->work, err));
     if (opevo_tvm_log_next(&rest, &next)) {

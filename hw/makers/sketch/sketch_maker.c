@@ -253,8 +253,7 @@ static opevo_status start(const opevo_kernel_maker *super, const opevo_device_fa
     opevo_status status = OPEVO_OK;
 
     *found = false;
-    if (!refused)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a start point.");
+    OPEVO_NEED_OR_RETURN(refused, "a start point");
     for (int registers = 1; registers >= 0 && !*found; registers--) {
         while (!*found) {
             size_t number = opevo_i_sketch_choose(self->sketches, facts, registers, refused);
@@ -330,8 +329,7 @@ opevo_status opevo_sketches_open(opevo_computation *computation, const opevo_ske
     opevo_status status = OPEVO_OK;
     maker *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for sketches.");
+    OPEVO_NEED_OR_RETURN(self, "sketches");
     atomic_init(&self->owners, 1);
     self->target = *target;
     self->limits = opevo_limits_default(target->dialect);

@@ -118,8 +118,7 @@ static opevo_status add_choice(opevo_i_sketch_parameters *self, size_t sketches,
     opevo_text names = {0};
     opevo_status status = OPEVO_OK;
 
-    if (!values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the space of sketches.");
+    OPEVO_NEED_OR_RETURN(values, "the space of sketches");
     for (size_t i = 0; i < sketches; i++) {
         opevo_text_printf(&names, "s%zu", i + 1);
         opevo_text_add_bytes(&names, "", 1);

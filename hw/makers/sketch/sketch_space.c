@@ -151,13 +151,11 @@ opevo_status opevo_sketches_space(const opevo_sketches *sketches, opevo_space **
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the space of sketches.");
+    OPEVO_NEED_OR_RETURN(self, "the space of sketches");
     constrain(sketches, &text, &spec.constraint_count);
     OPEVO_TRY(opevo_text_check(&text, err));
     constraints = lines_of(&text, spec.constraint_count);
-    if (!constraints)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the space of sketches."));
+    OPEVO_NEED(constraints, "the space of sketches");
     status = opevo_i_sketch_add_parameters(self, sketches, err);
     if (status == OPEVO_OK) {
         spec.parameters = self->parameter;

@@ -20,8 +20,7 @@ opevo_status opevo_i_sketch_copy_state(const opevo_i_sketch_state *from, opevo_i
     opevo_i_sketch_state *copy = opevo_malloc(1, sizeof *copy);
     opevo_status status = OPEVO_OK;
 
-    if (!copy)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a sketch.");
+    OPEVO_NEED_OR_RETURN(copy, "a sketch");
     *copy = *from;
     copy->sketch.pipeline = NULL;
     status = opevo_pipeline_copy(from->sketch.pipeline, &copy->sketch.pipeline, err);

@@ -25,8 +25,7 @@ opevo_status opevo_sketch_store_create(opevo_sketch_store **out, opevo_error *er
 {
     opevo_sketch_store *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for sketches.");
+    OPEVO_NEED_OR_RETURN(self, "sketches");
     *out = self;
     return OPEVO_OK;
 }
@@ -73,8 +72,9 @@ static opevo_status add_entry(opevo_sketch_store *self, uint64_t signature,
     entry one = {.signature = signature, .target = *target};
     opevo_status status = OPEVO_OK;
 
-    if (!opevo_reserve((void **)&self->item, &self->capacity, self->count + 1, sizeof one))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for sketches.");
+    OPEVO_NEED_OR_RETURN(
+        opevo_reserve((void **)&self->item, &self->capacity, self->count + 1, sizeof one),
+        "sketches");
     status = open_alone(computation, target, &one.maker, &one.limit);
     if (status != OPEVO_OK && status != OPEVO_LIMIT)
         return OPEVO_FAIL(err, status, "%s", one.limit.message);

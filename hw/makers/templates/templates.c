@@ -271,9 +271,7 @@ opevo_status opevo_template_open_threads(const opevo_operator *op, const char *n
                           "A kernel has 1 to %d threads on a CPU, and threads of its own on a GPU; "
                           "not %u.",
                           (int)OPEVO_THREADS_MOST, threads);
-    self = opevo_calloc(1, sizeof *self);
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a template.");
+    OPEVO_NEW_OR_RETURN(self, 1, "a template");
     self->template = found;
     self->op = *op;
     OPEVO_TRY(opevo_computation_of_operator(op, &self->computation, err));
@@ -309,8 +307,7 @@ static opevo_status check_values(const opevo_parameter *part, const opevo_parame
         return OPEVO_FAIL(err, OPEVO_INVALID, "%s has values of %zu components here, not %zu.",
                           opevo_parameter_name(whole), opevo_parameter_arity(whole), arity);
     values = opevo_malloc(arity, sizeof *values);
-    if (!values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for values.");
+    OPEVO_NEED_OR_RETURN(values, "values");
     for (opevo_index v = 0; v < opevo_parameter_size(part) && status == OPEVO_OK; v++) {
         opevo_index vertex = 0;
         opevo_text text = {0};

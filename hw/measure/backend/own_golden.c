@@ -116,10 +116,7 @@ opevo_status opevo_i_own_say_golden(opevo_golden *golden, const opevo_harness *h
         return OPEVO_OK;
     for (size_t b = 0; b < count; b++) {
         results[b] = opevo_calloc(1, buffers[b].size_bytes);
-        if (!results[b]) {
-            status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for golden results.");
-            goto cleanup;
-        }
+        OPEVO_NEED(results[b], "golden results");
     }
     status = kind == OPEVO_REFERENCE_FILES ? read_values(what, buffers, count, results, err)
                                            : compute_text(opevo_harness_computation(harness), what,

@@ -46,8 +46,7 @@ opevo_status opevo_i_own_values_read(const char *lines, opevo_i_own_values *out,
     bool good = true;
 
     *out = (opevo_i_own_values){.text = opevo_strdup(lines)};
-    if (!out->text)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of a kernel.");
+    OPEVO_NEED_OR_RETURN(out->text, "the values of a kernel");
     for (char *at = out->text; *at && good; count++) {
         char *end = strchr(at, '\n');
         char *equals = strchr(at, '=');
@@ -210,8 +209,7 @@ opevo_status opevo_i_own_open(const json_t *setup, int sets, opevo_i_reference_o
     const json_t *every = json_object_get(setup, "check");
     size_t cases = 0;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a harness.");
+    OPEVO_NEED_OR_RETURN(self, "a harness");
     *own = self; /* closed with the operands, also on failure */
     self->sets = sets;
     OPEVO_TRY(read_harness(self, setup, err));
@@ -229,9 +227,7 @@ opevo_status opevo_i_own_open(const json_t *setup, int sets, opevo_i_reference_o
     cases = opevo_harness_reference_kind_of(self->harness) == OPEVO_REFERENCE_FILES
                 ? 1
                 : opevo_harness_case_count(self->harness, OPEVO_SET_TUNE);
-    self->set = opevo_calloc((size_t)sets, sizeof *self->set);
-    if (!self->set)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a harness.");
+    OPEVO_NEW_OR_RETURN(self->set, (size_t)sets, "a harness");
     for (int set = 0; set < sets; set++) {
         self->set[set].own = self;
         self->set[set].number = (size_t)set % cases;

@@ -35,9 +35,7 @@ opevo_status opevo_i_own_verifier_open(const json_t *setup, opevo_i_own_verifier
 
     if (!command)
         return OPEVO_OK;
-    self = opevo_calloc(1, sizeof *self);
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a verifier.");
+    OPEVO_NEW_OR_RETURN(self, 1, "a verifier");
     *out = self;
     status = opevo_i_process_command_split(command, &self->command, err);
     if (status != OPEVO_OK)

@@ -60,8 +60,7 @@ static opevo_status open_backend(const char *which, opevo_i_backend **out, opevo
     command_backend *self = opevo_calloc(1, sizeof *self);
 
     (void)which;
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
+    OPEVO_NEED_OR_RETURN(self, "a worker");
     self->super.ops = &opevo_i_backend_cmd;
     opevo_i_cpu_title(self->super.device, sizeof self->super.device);
     *out = &self->super;

@@ -97,9 +97,7 @@ static opevo_status open_backend(const char *which, opevo_i_backend **out, opevo
     (void)which;
     if (!opevo_i_process_filter_present())
         return OPEVO_FAIL(err, OPEVO_IO, "cpu: " OPEVO_I_NO_FILTER ".");
-    self = opevo_calloc(1, sizeof *self);
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
+    OPEVO_NEW_OR_RETURN(self, 1, "a worker");
     self->super.ops = &opevo_i_backend_cpu;
     self->compiler = opevo_i_cpu_compiler();
     self->super.build_memory_bytes = OPEVO_I_BUILD_MEMORY;

@@ -76,8 +76,7 @@ opevo_status opevo_i_cpu_run_reference(const opevo_i_cpu_plan *like, const char 
     opevo_status status = OPEVO_OK;
     char letter = 0;
 
-    if (!windows)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a reference.");
+    OPEVO_NEED_OR_RETURN(windows, "a reference");
     if (like)
         plan = *like;
     plan.run_limit_s = REFERENCE_S;

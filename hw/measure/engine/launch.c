@@ -210,8 +210,7 @@ static opevo_status create(const char *command, const char *address, opevo_i_eng
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a launcher.");
+    OPEVO_NEED_OR_RETURN(self, "a launcher");
     self->process.in = self->process.out = self->process.error = -1;
     if (opevo_i_process_command_split(command, &self->process.command, &inner) != OPEVO_OK) {
         status = OPEVO_FAIL(err, inner.status, "--workers-from \"%.200s\": %.700s", command,
@@ -249,8 +248,7 @@ opevo_status opevo_i_engine_launch_open(const char *command, const char *address
     char *key = key_of(command, address);
     opevo_status status = OPEVO_OK;
 
-    if (!key)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a launcher.");
+    OPEVO_NEED_OR_RETURN(key, "a launcher");
     while (self && strcmp(self->key, key) != 0)
         self = self->next;
     if (!self) {
@@ -260,11 +258,9 @@ opevo_status opevo_i_engine_launch_open(const char *command, const char *address
         self->next = launches;
         launches = self;
     }
-    if (!opevo_reserve((void **)&self->users, &self->user_capacity, self->user_count + 1,
-                       sizeof *self->users)) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a launcher.");
-        goto cleanup;
-    }
+    OPEVO_NEED(opevo_reserve((void **)&self->users, &self->user_capacity, self->user_count + 1,
+                             sizeof *self->users),
+               "a launcher");
     self->users[self->user_count++] = *user;
     *out = self;
 cleanup:

@@ -196,8 +196,7 @@ static opevo_status next_task(void *context, opevo_i_engine_task **out, bool *ov
         if (*over || count == 0)
             return OPEVO_OK;
         task = make_task(self->live, self->count++);
-        if (!task)
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a job.");
+        OPEVO_NEED_OR_RETURN(task, "a job");
         OPEVO_TRY(prepare(self, point, &task->super, err));
         if (task->super.super.stage == OPEVO_I_DONE)
             OPEVO_TRY(deliver(self, &task->super.super, err));

@@ -295,8 +295,7 @@ static opevo_status check_words(const program *self, opevo_error *err)
     opevo_i_process_arguments all = {.items = opevo_calloc(count, sizeof(char *)), .count = count};
     opevo_status status = OPEVO_OK;
 
-    if (!all.items)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
+    OPEVO_NEED_OR_RETURN(all.items, "a command");
     for (size_t i = 0; i < count; i++)
         all.items[i] = i < self->command.count ? self->command.items[i]
                                                : self->build.items[i - self->command.count];
@@ -382,10 +381,7 @@ opevo_status opevo_program_open(opevo_space *space, const opevo_program_options 
     program *self = opevo_calloc(1, sizeof *self);
     json_t *exits = json_object();
 
-    if (!self || !exits) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for an objective.");
-        goto cleanup;
-    }
+    OPEVO_NEED(self && exits, "an objective");
     self->live.super.ops = &program_ops;
     self->live.release = release;
     self->space = space;

@@ -91,10 +91,7 @@ opevo_status opevo_i_engine_live_measure_rounds(opevo_objective *objective,
 
     self.order = opevo_calloc(self.count, sizeof *self.order);
     self.points = opevo_calloc(self.count, sizeof *self.points);
-    if (!self.order || !self.points) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu finalists.", self.count);
-        goto cleanup;
-    }
+    OPEVO_NEED(self.order && self.points, "%zu finalists", self.count);
     opevo_i_engine_pool_choose_lead(&self.live->pool);
     for (size_t i = 0; i < self.rounds; i++)
         OPEVO_TRY(run_round_somewhere(&self, i, plan->seed, err));

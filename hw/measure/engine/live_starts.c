@@ -118,8 +118,7 @@ static opevo_status add_given(opevo_start_list *list, const opevo_objective *obj
     char *path = opevo_store_split(text, &run);
     opevo_status status = OPEVO_OK;
 
-    if (!path)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read start points.");
+    OPEVO_NEED_OR_RETURN(path, "reading start points");
     if (run)
         status = add_run(list, objective, path, run, err);
     else if (access(text, F_OK) == 0)

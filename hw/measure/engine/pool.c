@@ -190,8 +190,7 @@ static opevo_status poll_once(opevo_i_engine_work *self, opevo_error *err)
     struct pollfd *wait = opevo_calloc(polls, sizeof *wait);
     double left_s = due_at(self) - opevo_clock_monotonic_s();
 
-    if (!wait)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to wait for workers.");
+    OPEVO_NEED_OR_RETURN(wait, "waiting for workers");
     for (size_t i = self->from; i < self->to; i++) {
         const opevo_i_engine_connection *worker = &self->pool->workers[i];
         bool up = worker->state != OPEVO_I_DOWN;

@@ -9,6 +9,7 @@
 #include "pool_work_internal.h"
 
 #include <opevo/clock.h>
+#include <opevo/memory.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -146,8 +147,7 @@ static opevo_status give(opevo_i_engine_work *self, size_t number, opevo_i_engin
     int64_t id = ++self->pool->next_id;
     char *line = self->pool->language->give(self->pool, task, id);
 
-    if (!line)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a job.");
+    OPEVO_NEED_OR_RETURN(line, "a job");
     opevo_i_engine_connection_say(worker, line);
     free(line);
     if (worker->errand_count == 0)

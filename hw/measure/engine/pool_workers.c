@@ -14,9 +14,7 @@
 
 opevo_status opevo_i_engine_pool_make(opevo_i_engine_pool *pool, size_t count, opevo_error *err)
 {
-    pool->workers = opevo_calloc(count, sizeof *pool->workers);
-    if (!pool->workers)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu workers.", count);
+    OPEVO_NEW_OR_RETURN(pool->workers, count, "%zu workers", count);
     pool->count = count;
     for (size_t i = 0; i < count; i++)
         pool->workers[i].in = pool->workers[i].out = pool->workers[i].error = -1;

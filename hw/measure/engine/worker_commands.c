@@ -64,9 +64,9 @@ static opevo_status add(opevo_i_engine_worker_commands *list, const char *text, 
 
     if (list->count == OPEVO_I_WORKERS_MOST)
         return OPEVO_FAIL(err, OPEVO_INVALID, "give %d workers at most.", OPEVO_I_WORKERS_MOST);
-    if (!opevo_reserve((void **)&list->items, &list->capacity, list->count + 1,
-                       sizeof *list->items))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu workers.", list->count + 1);
+    OPEVO_NEED_OR_RETURN(
+        opevo_reserve((void **)&list->items, &list->capacity, list->count + 1, sizeof *list->items),
+        "%zu workers", list->count + 1);
     words = &list->items[list->count++];
     *words = (opevo_i_process_arguments){.count = 0};
     if (numbered)

@@ -69,8 +69,7 @@ opevo_status opevo_i_gpu_open(const opevo_i_gpu_vendor *vendor, const opevo_i_ba
     ssize_t length = 0;
     int code = 0;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
+    OPEVO_NEED_OR_RETURN(self, "a worker");
     self->super.ops = ops;
     self->vendor = vendor;
     length = readlink("/proc/self/exe", self->self, sizeof self->self - 1);
@@ -219,8 +218,7 @@ opevo_status opevo_i_gpu_build_command(const opevo_i_backend *backend, const ope
         good = good && opevo_i_process_arguments_add(out, words[i], strlen(words[i]));
     good = good && opevo_i_process_arguments_add(out, opevo_text_string(&blocks), blocks.length);
     opevo_text_free(&blocks);
-    if (!good)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
+    OPEVO_NEED_OR_RETURN(good, "a command");
     return opevo_i_own_add_options(&job->kernel, true, out, err);
 }
 

@@ -83,8 +83,7 @@ static opevo_status allocate(launcher *self, opevo_error *err)
     int code = 0;
 
     self->regions = opevo_calloc(self->count + 1, sizeof *self->regions);
-    if (!self->regions)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the buffers of a case.");
+    OPEVO_NEED_OR_RETURN(self->regions, "the buffers of a case");
     for (size_t i = 0; i < self->count && !code; i++) {
         const opevo_buffer *buffer = &self->buffers[i];
         region *at = &self->regions[i];
@@ -118,8 +117,7 @@ static opevo_status note_kept(launcher *self, opevo_error *err)
         if (at->kept)
             continue;
         memory = opevo_malloc(2, bytes);
-        if (!memory)
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the buffers of a case.");
+        OPEVO_NEED_OR_RETURN(memory, "the buffers of a case");
         code = driver->copy_out(memory, at->pristine, bytes);
         if (!code)
             code = driver->copy_out(memory + bytes, at->data, bytes);
@@ -476,10 +474,7 @@ opevo_status opevo_gpu_launcher(opevo_gpu *gpu, const void *image, size_t size, 
     opevo_status status = OPEVO_OK;
     int code = 0;
 
-    if (!self || !text) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel.");
-        goto cleanup;
-    }
+    OPEVO_NEED(self && text, "a kernel");
     memcpy(text, image, size);
     text[size] = '\0';
     *self = (launcher){.super.ops = &ops, .gpu = gpu, .base = base, .usage = OPEVO_I_NO_USAGE};

@@ -385,8 +385,7 @@ opevo_status opevo_i_gpu_math_open(const opevo_i_gpu_vendor *vendor,
     opevo_status status = OPEVO_OK;
     opevo_i_gpu_math *self = opevo_calloc(1, sizeof *self);
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a library.");
+    OPEVO_NEED_OR_RETURN(self, "a library");
     self->vendor = vendor;
     self->driver = driver;
     self->op = *op;

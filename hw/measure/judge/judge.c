@@ -144,8 +144,7 @@ static opevo_status compare(const double *own, const double *other, size_t count
     double *ratios = opevo_malloc(count, sizeof *ratios);
     uint64_t wins = 0, losses = 0;
 
-    if (!ratios)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu rounds.", count);
+    OPEVO_NEED_OR_RETURN(ratios, "%zu rounds", count);
     for (size_t i = 0; i < count; i++) {
         ratios[i] = other[i] / own[i];
         wins += own[i] < other[i];
@@ -167,8 +166,7 @@ static opevo_status judge_times(judging *self, opevo_error *err)
     opevo_judge_verdict *verdict = self->verdict;
     double *times = opevo_malloc(self->options->rounds, sizeof *times);
 
-    if (!times)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the times of a kernel.");
+    OPEVO_NEED_OR_RETURN(times, "the times of a kernel");
     for (size_t i = 0; i < verdict->count; i++) {
         opevo_judge_result *one = &verdict->results[i];
 

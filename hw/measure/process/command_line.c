@@ -233,8 +233,7 @@ opevo_status opevo_i_process_command_check(const opevo_i_process_arguments *comm
     size_t count = opevo_space_parameter_count(space);
     bool *used = opevo_calloc(count, sizeof *used);
 
-    if (!used)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
+    OPEVO_NEED_OR_RETURN(used, "a command");
     for (size_t i = 0; i < command->count; i++) {
         const char *at = command->items[i];
         piece part;

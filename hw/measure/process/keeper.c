@@ -450,8 +450,7 @@ opevo_status opevo_i_process_keeper_start(const opevo_i_process_program *program
     int report[2] = {-1, -1};
     pid_t pid = 0;
 
-    if (!reserve_keeper())
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to run %s.", program->argv[0]);
+    OPEVO_NEED_OR_RETURN(reserve_keeper(), "running %s", program->argv[0]);
     if ((life[0] < 0 && pipe2(life, O_CLOEXEC) < 0) || !make_pipe(report))
         return OPEVO_FAIL(err, OPEVO_IO, "Cannot create a pipe to run %s: %s.", program->argv[0],
                           strerror(errno));

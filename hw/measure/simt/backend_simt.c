@@ -76,8 +76,7 @@ static opevo_status open_simt(const char *which, opevo_i_backend **out, opevo_er
     simt_backend *self = opevo_calloc(1, sizeof *self);
 
     (void)which;
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a worker.");
+    OPEVO_NEED_OR_RETURN(self, "a worker");
     self->super.ops = &simt_ops;
     find_clang(self);
     OPEVO_TRY(opevo_kernel_path("cuda_words.h", &self->words, err));
@@ -147,8 +146,8 @@ static opevo_status add_words(const char *const *words, opevo_i_process_argument
                               opevo_error *err)
 {
     for (size_t i = 0; words[i]; i++) {
-        if (!opevo_i_process_arguments_add(out, words[i], strlen(words[i])))
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a command.");
+        OPEVO_NEED_OR_RETURN(opevo_i_process_arguments_add(out, words[i], strlen(words[i])),
+                             "a command");
     }
     return OPEVO_OK;
 }
@@ -227,8 +226,7 @@ static opevo_status load(const simt_backend *self, const char *object, loaded *o
     opevo_status status = OPEVO_OK;
 
     *out = (loaded){.none = opevo_edits_create()};
-    if (!out->none)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel.");
+    OPEVO_NEED_OR_RETURN(out->none, "a kernel");
     OPEVO_TRY(opevo_module_load(object, &out->module, err));
     OPEVO_TRY(opevo_variant_create(out->module, out->none, &out->variant, err));
     options.step_limit = (uint64_t)(self->run_limit_s / STEP_S);

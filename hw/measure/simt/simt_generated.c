@@ -56,8 +56,7 @@ static opevo_status add_buffers(running *self, opevo_error *err)
     self->scratch =
         aligned_alloc(OPEVO_KERNEL_ALIGNMENT, (bytes + OPEVO_KERNEL_ALIGNMENT - 1) /
                                                   OPEVO_KERNEL_ALIGNMENT * OPEVO_KERNEL_ALIGNMENT);
-    if (!self->scratch)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %zu bytes of scratch memory.", bytes);
+    OPEVO_NEED_OR_RETURN(self->scratch, "%zu bytes of scratch memory", bytes);
     return add_buffer(
         self, (size_t)list->count,
         &(opevo_simt_buffer){.data = self->scratch, .size_bytes = bytes, .name = "scratch memory"},

@@ -188,8 +188,7 @@ static opevo_status parse_regex(const char *text, opevo_i_wire_result_reader *ou
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "put the regular expression between two slashes: ms:/took ([0-9.]+)/.");
     pattern = opevo_strndup(text + 1, length - 2);
-    if (!pattern)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a regular expression.");
+    OPEVO_NEED_OR_RETURN(pattern, "a regular expression");
     if (check_regex(pattern, &out->copies, err) != OPEVO_OK) {
         opevo_free(pattern);
         return OPEVO_INVALID;

@@ -88,8 +88,8 @@ opevo_status opevo_i_worker_builds_add(opevo_i_worker_builds *self, opevo_i_wire
 {
     void *items = self->items;
 
-    if (!opevo_reserve(&items, &self->capacity, self->count + 1, sizeof *self->items))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a job.");
+    OPEVO_NEED_OR_RETURN(
+        opevo_reserve(&items, &self->capacity, self->count + 1, sizeof *self->items), "a job");
     self->items = items;
     self->items[self->count++] = (opevo_i_worker_queued){
         .job = *job,

@@ -45,8 +45,7 @@ static opevo_status bind(const opevo_i_net_reader *self, int number, const int *
         return say_node(self, number, OPEVO_INVALID,
                         "The number of its inputs or outputs is wrong.", err);
     node->edges = opevo_malloc((size_t)ins + (size_t)outs, sizeof *node->edges);
-    if (!node->edges)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", self->network->path);
+    OPEVO_NEED_OR_RETURN(node->edges, "the nodes of %s", self->network->path);
     for (int i = 0; i < ins; i++) {
         node->edges[i] = in[i];
         if (in[i] < 0 && (in[i] != OPEVO_I_NET_OMITTED || i < row->inputs_least))
@@ -188,8 +187,7 @@ static opevo_status infer(opevo_i_net_reader *self, int number, opevo_error *err
     opevo_status status = OPEVO_OK;
     bool constant = true;
 
-    if (!in || !out)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", network->path));
+    OPEVO_NEED(in && out, "the nodes of %s", network->path);
     for (int i = 0; i < call.ins; i++) {
         in[i] = node->super.input[i] < 0 ? NULL : &network->value[node->super.input[i]];
         constant &= !in[i] || in[i]->constant;
@@ -243,9 +241,9 @@ opevo_status opevo_i_net_append(opevo_i_net_reader *self, const opevo_i_net_scop
                                        "It has more than %d nodes, those of loops and functions as "
                                        "often as they run.",
                                        NODES_MOST);
-    if (!opevo_reserve((void **)&network->node, &self->node_room, (size_t)network->nodes + 1,
-                       sizeof *network->node))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", network->path);
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&network->node, &self->node_room,
+                                       (size_t)network->nodes + 1, sizeof *network->node),
+                         "the nodes of %s", network->path);
     if (*scope->called && *name) {
         opevo_text text = {0};
 

@@ -50,8 +50,7 @@ static opevo_status read_numbers(const opevo_i_net_reader *self, const Onnx__Val
     opevo_status status = OPEVO_OK;
     size_t count = 1;
 
-    if (!list)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a binding.");
+    OPEVO_NEED_OR_RETURN(list, "a binding");
     for (const char *c = text; *c; c++)
         count += *c == ',';
     out->type = opevo_i_net_type_of(type ? type->elem_type : 0);

@@ -474,8 +474,7 @@ opevo_status opevo_i_net_expand(opevo_i_net_reader *reader, opevo_i_net_scope *s
     int *in = opevo_malloc(source->n_input + source->n_output + 1, sizeof *in);
     int *out = in + source->n_input, first = reader->network->values;
 
-    if (!in)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of a model.");
+    OPEVO_NEED_OR_RETURN(in, "the nodes of a model");
     for (int i = 0; i < self.ins; i++) {
         in[i] = *source->input[i] ? opevo_i_net_scope_find(scope, source->input[i])
                                   : OPEVO_I_NET_OMITTED;

@@ -92,8 +92,8 @@ static opevo_status add_step(chain *self, const int *input, int inputs, opevo_ar
                                  .input = opevo_calloc((size_t)inputs, sizeof *step->input),
                                  .output = opevo_calloc(1, sizeof *step->output),
                                  .node = self->number};
-    if (!step->name || !step->operation || !step->input || !step->output)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
+    OPEVO_NEED(step->name && step->operation && step->input && step->output,
+               "the steps of the network");
     if (*output < 0) {
         opevo_text_printf(&name, "%s.%d", inference->value[node->output[0]].name, self->links++);
         OPEVO_TRY(opevo_text_check(&name, err));
@@ -164,8 +164,7 @@ opevo_status opevo_i_net_chain_add(opevo_network_inference *inference, int numbe
     opevo_status status = OPEVO_OK;
 
     self.left = opevo_calloc((size_t)self.count + 1, sizeof *self.left);
-    if (!self.left)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    OPEVO_NEED_OR_RETURN(self.left, "the steps of the network");
     memcpy(self.left, node->super.input, (size_t)self.count * sizeof *self.left);
     while (self.count > 1) {
         int made = 0;

@@ -152,8 +152,8 @@ opevo_status opevo_i_net_choices_finish(opevo_network_choices *self, opevo_error
     self->other = opevo_calloc(sites, sizeof *self->other);
     self->best = opevo_calloc(sites, sizeof *self->best);
     self->change = opevo_calloc((size_t)self->candidates + 1, sizeof *self->change);
-    if (!self->on || !self->other || !self->best || !self->change)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the choices of the network.");
+    OPEVO_NEED_OR_RETURN(self->on && self->other && self->best && self->change,
+                         "the choices of the network");
     memset(self->on, true, sites);
     count_steps(self);
     return OPEVO_OK;

@@ -79,8 +79,8 @@ static opevo_status start(probe *self, opevo_error *err)
     self->out = opevo_calloc((size_t)step->outputs + 1, sizeof *self->out);
     self->made = opevo_calloc(inputs + 1, sizeof *self->made);
     self->first = opevo_calloc(inputs + 1, sizeof *self->first);
-    if (!self->in || !self->out || !self->made || !self->first)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the places of elements.");
+    OPEVO_NEED_OR_RETURN(self->in && self->out && self->made && self->first,
+                         "the places of elements");
     for (size_t i = 0; i < inputs; i++) {
         const opevo_array *array =
             step->input[i] < 0 ? NULL : &self->inference->value[step->input[i]].array;
@@ -93,8 +93,7 @@ static opevo_status start(probe *self, opevo_error *err)
             continue;
         next += opevo_array_elements(array);
         self->made[i] = opevo_calloc((size_t)opevo_array_elements(array) + 1, sizeof **self->made);
-        if (!self->made[i])
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the places of elements.");
+        OPEVO_NEED_OR_RETURN(self->made[i], "the places of elements");
         self->in[i] = self->made[i];
     }
     self->first[inputs] = next;
@@ -227,8 +226,7 @@ static opevo_status add_copy(probe *self, const opevo_network_copy *copy, opevo_
         int capacity = self->capacity ? 2 * self->capacity : 4;
         opevo_network_copy *grown = opevo_realloc(step->copy, (size_t)capacity, sizeof *grown);
 
-        if (!grown)
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the copies of a step.");
+        OPEVO_NEED_OR_RETURN(grown, "the copies of a step");
         step->copy = grown;
         self->capacity = capacity;
     }
@@ -302,9 +300,7 @@ static opevo_status divide(probe *self, int64_t elements, bool *whole, opevo_err
     opevo_status status = OPEVO_OK;
 
     for (int d = 0; d < self->dims; d++) {
-        starts[d] = opevo_calloc((size_t)self->extent[d] + 1, sizeof *starts[d]);
-        if (!starts[d])
-            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the places of elements."));
+        OPEVO_NEW(starts[d], (size_t)self->extent[d] + 1, "the places of elements");
         find_starts(self, d, elements, starts[d]);
     }
     OPEVO_TRY(take_boxes(self, starts, whole, err));
@@ -361,8 +357,7 @@ opevo_status opevo_i_net_find_copies(const opevo_network_inference *inference,
     }
     self.map = opevo_calloc((size_t)elements, sizeof *self.map);
     self.other = opevo_calloc((size_t)elements, sizeof *self.other);
-    if (!self.map || !self.other)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the places of elements."));
+    OPEVO_NEED(self.map && self.other, "the places of elements");
     OPEVO_TRY(move(&self, INT32_MAX, self.other, err));
     OPEVO_TRY(move(&self, 1, self.map, err));
     if (!is_move(&self, elements))

@@ -74,8 +74,7 @@ static opevo_status cut_in_place(const cutting *self, opevo_network_tensor *valu
 {
     float *scratch = opevo_malloc((size_t)self->slice, sizeof *scratch);
 
-    if (!scratch)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the layouts of the network.");
+    OPEVO_NEED_OR_RETURN(scratch, "the layouts of the network");
     out->data = value->array.data;
     value->array.data = NULL;
     value->owned = false;

@@ -25,10 +25,11 @@ static opevo_status read_new(opevo_i_net_definitions *known, uint64_t key, const
     opevo_i_net_definition one = {.text = opevo_strdup(text)};
     opevo_status status = OPEVO_OK;
 
-    if (!one.text ||
-        !opevo_reserve((void **)&known->item, &known->capacity, known->count + 1, sizeof one) ||
-        !opevo_index_map_put(known->by_hash, key, known->count))
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the definitions of a step."));
+    OPEVO_NEED(
+        one.text &&
+            opevo_reserve((void **)&known->item, &known->capacity, known->count + 1, sizeof one) &&
+            opevo_index_map_put(known->by_hash, key, known->count),
+        "the definitions of a step");
     OPEVO_TRY(opevo_computation_parse(text, "definitions", NULL, 0, &one.computation, err));
     known->item[known->count++] = one;
     *out = opevo_computation_share(one.computation);
@@ -47,8 +48,7 @@ opevo_status opevo_i_net_definitions_read(opevo_i_net_definitions *known, const 
     OPEVO_TRY(opevo_text_check(text, err));
     if (!known->by_hash)
         known->by_hash = opevo_index_map_create();
-    if (!known->by_hash)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the definitions of a step."));
+    OPEVO_NEED(known->by_hash, "the definitions of a step");
     key = opevo_hash_bytes(OPEVO_HASH_START, text->data, text->length);
     for (; opevo_index_map_get(known->by_hash, key, &at); key++) {
         if (strcmp(known->item[at].text, text->data) != 0)
@@ -80,9 +80,7 @@ opevo_status opevo_i_net_part_create(const opevo_network_step *step, opevo_i_net
     opevo_status status = OPEVO_OK;
 
     *out = (opevo_i_net_part){.computation = opevo_computation_share(step->computation)};
-    out->identity = opevo_calloc((size_t)out->computation->tensors + 1, sizeof *out->identity);
-    if (!out->identity)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the definitions of a step."));
+    OPEVO_NEW(out->identity, (size_t)out->computation->tensors + 1, "the definitions of a step");
     for (int i = 0; i < out->computation->tensors; i++) {
         const opevo_tensor *tensor = out->computation->tensor[i];
         bool output = tensor->role == OPEVO_ROLE_OUTPUT;
@@ -120,8 +118,7 @@ opevo_status opevo_i_net_step_define(opevo_network_step *step, const opevo_i_net
     opevo_status status = OPEVO_OK;
     int inputs = 0;
 
-    if (!list || !input || !made)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the definitions of a step."));
+    OPEVO_NEED(list && input && made, "the definitions of a step");
     for (int i = 0; i < parts; i++)
         list[i] = (opevo_part){part[i].computation, part[i].identity};
     *made = output;

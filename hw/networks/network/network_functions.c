@@ -132,8 +132,7 @@ static void call(opevo_i_net_builder *self, const Onnx__Function *function)
     opevo_status status = OPEVO_OK;
     opevo_error *err = self->err;
 
-    if (!target)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a function of a model."));
+    OPEVO_NEED(target, "a function of a model");
     OPEVO_TRY(opevo_i_net_reader_start(self->reader, self->scope->prefix, function->name,
                                        &inner.prefix, err));
     inner.called = inner.prefix;

@@ -52,9 +52,9 @@ static opevo_status add_read(dependencies *self, const hidden *in, const char *n
 
     if (maker == OPEVO_I_NET_UNNAMED || is_hidden(in, name))
         return OPEVO_OK;
-    if (!opevo_reserve((void **)&self->read, &self->room, self->count + 1, sizeof *self->read))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.",
-                          self->reader->network->path);
+    OPEVO_NEED_OR_RETURN(
+        opevo_reserve((void **)&self->read, &self->room, self->count + 1, sizeof *self->read),
+        "the nodes of %s", self->reader->network->path);
     self->read[self->count++] = maker;
     return OPEVO_OK;
 }
@@ -88,9 +88,7 @@ static opevo_status find_dependencies(dependencies *self, Onnx__Node *const *nod
     opevo_status status = OPEVO_OK;
 
     self->first = opevo_calloc(count + 1, sizeof *self->first);
-    if (!self->first)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.",
-                          self->reader->network->path);
+    OPEVO_NEED_OR_RETURN(self->first, "the nodes of %s", self->reader->network->path);
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < node[i]->n_output; k++)
             if (*node[i]->output[k])
@@ -116,9 +114,7 @@ static opevo_status sort(const dependencies *self, Onnx__Node *const *node, size
     opevo_status status = OPEVO_OK;
     size_t placed = 0;
 
-    if (!stack || !next)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.",
-                             self->reader->network->path));
+    OPEVO_NEED(stack && next, "the nodes of %s", self->reader->network->path);
     for (size_t root = 0; root < count; root++) {
         size_t depth = 0;
 
@@ -283,8 +279,7 @@ opevo_status opevo_i_net_check_operators(opevo_i_net_reader *self, opevo_error *
     opevo_status status = OPEVO_OK;
 
     self->called = opevo_calloc(model->n_functions + 1, 1);
-    if (!self->called)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to read %s.", self->network->path));
+    OPEVO_NEED(self->called, "reading %s", self->network->path);
     find_all_unknown(self, &unknown);
     for (size_t i = 0; i < unknown.count; i++) {
         opevo_text_add(&text, i ? ", " : "");

@@ -35,9 +35,7 @@ void opevo_network_inference_destroy(opevo_network_inference *inference)
 
 static opevo_status copy_numbers(const int *from, int count, int **out, opevo_error *err)
 {
-    *out = opevo_calloc((size_t)count + 1, sizeof **out);
-    if (!*out)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    OPEVO_NEW_OR_RETURN(*out, (size_t)count + 1, "the steps of the network");
     if (count) /* else `from` may be NULL */
         memcpy(*out, from, (size_t)count * sizeof **out);
     return OPEVO_OK;
@@ -49,8 +47,7 @@ static opevo_status take_values(opevo_network_inference *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     self->value = opevo_calloc((size_t)network->values + 1, sizeof *self->value);
-    if (!self->value)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of the network.");
+    OPEVO_NEED_OR_RETURN(self->value, "the values of the network");
     for (; self->values < network->values; self->values++) {
         const opevo_network_value *value = &network->value[self->values];
 
@@ -58,8 +55,7 @@ static opevo_status take_values(opevo_network_inference *self, opevo_error *err)
                                                            .array = value->array,
                                                            .input = value->input,
                                                            .output = value->output};
-        if (!self->value[self->values].name)
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of the network.");
+        OPEVO_NEED_OR_RETURN(self->value[self->values].name, "the values of the network");
     }
     OPEVO_TRY(copy_numbers(network->input, network->inputs, &self->input, err));
     OPEVO_TRY(copy_numbers(network->output, network->outputs, &self->output, err));
@@ -94,8 +90,7 @@ static opevo_status add_step(opevo_network_inference *self, int number,
                                  .inputs = node->inputs,
                                  .outputs = node->outputs,
                                  .node = number};
-    if (!step->name || !step->operation)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
+    OPEVO_NEED(step->name && step->operation, "the steps of the network");
     OPEVO_TRY(copy_numbers(node->input, node->inputs, &step->input, err));
     OPEVO_TRY(copy_numbers(node->output, node->outputs, &step->output, err));
     if (!node->computed) {
@@ -122,16 +117,13 @@ opevo_status opevo_network_inference_create(const opevo_network *network,
     opevo_status status = OPEVO_OK;
     size_t steps = 0;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    OPEVO_NEED_OR_RETURN(self, "the steps of the network");
     self->network = network;
     self->block = BLOCK;
     OPEVO_TRY(take_values(self, err));
     for (int i = 0; i < network->nodes; i++)
         steps += (size_t)opevo_i_net_chain_links(network, i);
-    self->step = opevo_calloc(steps + 1, sizeof *self->step);
-    if (!self->step)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
+    OPEVO_NEW(self->step, steps + 1, "the steps of the network");
     for (int i = 0; i < network->nodes; i++) {
         if (is_known(network, &network->node[i].super))
             continue;

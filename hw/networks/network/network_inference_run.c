@@ -115,8 +115,7 @@ static opevo_status start(running *self, const opevo_array *inputs, opevo_error 
     self->data = opevo_calloc(values, sizeof *self->data);
     self->owned = opevo_calloc(values, sizeof *self->owned);
     self->readers = opevo_calloc(values, sizeof *self->readers);
-    if (!self->data || !self->owned || !self->readers)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to run the network.");
+    OPEVO_NEED_OR_RETURN(self->data && self->owned && self->readers, "running the network");
     for (int i = 0; i < inference->values; i++)
         self->data[i] = inference->value[i].array.data;
     for (int n = 0; n < inference->steps; n++) {
@@ -147,8 +146,7 @@ static opevo_status run_step(running *self, const opevo_network_step *step, unsi
     opevo_status status = OPEVO_OK;
     bool known = true;
 
-    if (!in || !out)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for step %s.", step->name));
+    OPEVO_NEED(in && out, "step %s", step->name);
     for (size_t i = 0; i < ins; i++)
         in[i] = step->input[i] < 0 ? NULL : self->data[step->input[i]];
     for (size_t i = 0; i < outs; i++) {

@@ -193,8 +193,7 @@ static opevo_status take_tensor(opevo_i_net_reader *self, const Onnx__TensorType
     opevo_network *network = self->network;
     int *grown = opevo_realloc(network->input, (size_t)network->inputs + 1, sizeof *grown);
 
-    if (!grown)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the inputs of %s.", network->path);
+    OPEVO_NEED_OR_RETURN(grown, "the inputs of %s", network->path);
     network->input = grown;
     network->input[network->inputs++] = number;
     network->value[number].input = true;

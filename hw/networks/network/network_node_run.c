@@ -15,8 +15,7 @@ opevo_status opevo_i_net_call_of(const opevo_network *network, int number, opevo
     size_t ins = (size_t)node->super.inputs, outs = (size_t)node->super.outputs;
     opevo_network_value **values = opevo_calloc(ins + outs + 1, sizeof(opevo_network_value *));
 
-    if (!values)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for node %d.", number);
+    OPEVO_NEED_OR_RETURN(values, "node %d", number);
     for (size_t i = 0; i < ins + outs; i++)
         values[i] = node->edges[i] < 0 ? NULL : &network->value[node->edges[i]];
     *call = (opevo_i_net_call){.node = node,
@@ -155,8 +154,7 @@ static opevo_status execute_as_float(const opevo_i_net_call *call, const void *c
     opevo_i_net_call as_float = *call;
     opevo_status status = OPEVO_OK;
 
-    if (!values || !edges)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a node."));
+    OPEVO_NEED(values && edges, "a node");
     for (size_t i = 0; i < all; i++) {
         const opevo_network_value *value = i < ins ? call->in[i] : call->out[i - ins];
         bool is_place = i < ins && i < 32 && call->node->row->places >> i & 1;

@@ -17,8 +17,7 @@ opevo_status opevo_i_net_take_outputs(opevo_i_net_reader *self, opevo_error *err
     const Onnx__Graph *graph = network->model->graph;
 
     network->output = opevo_malloc(graph->n_output + 1, sizeof *network->output);
-    if (!network->output)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outputs of %s.", network->path);
+    OPEVO_NEED_OR_RETURN(network->output, "the outputs of %s", network->path);
     for (size_t i = 0; i < graph->n_output; i++) {
         const char *name = graph->output[i]->name ? graph->output[i]->name : "";
         int number = opevo_i_net_names_get(&self->main.names, name);
@@ -92,8 +91,7 @@ opevo_status opevo_i_net_spread_outputs(opevo_i_net_reader *self, opevo_error *e
     }
     all = opevo_malloc(most + 1, sizeof *all);
     network->declared = opevo_malloc(most + 1, sizeof *network->declared);
-    if (!network->length || !all || !network->declared)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outputs of %s.", network->path));
+    OPEVO_NEED(network->length && all && network->declared, "the outputs of %s", network->path);
     for (size_t i = 0; i < graph->n_output; i++) {
         const char *name = graph->output[i]->name;
         int binding = opevo_i_net_names_get(&self->main.names, name);
@@ -168,8 +166,7 @@ opevo_status opevo_i_net_add_counts(opevo_i_net_reader *self, opevo_error *err)
         opevo_text_printf(&text, "%s.count", value->name);
         OPEVO_TRY(add_named(self, &text, &make.target, err));
         grown = opevo_realloc(network->output, (size_t)network->outputs + 1, sizeof *grown);
-        if (!grown)
-            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the outputs of a model."));
+        OPEVO_NEED(grown, "the outputs of a model");
         network->output = grown;
         network->output[network->outputs++] = make.target;
         value = &network->value[network->output[i]];

@@ -246,8 +246,7 @@ static opevo_status ban_inner(blocking *self, opevo_error *err)
 {
     bool *outer = opevo_calloc((size_t)self->nodes + 1, sizeof *outer);
 
-    if (!outer)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the layouts of the network.");
+    OPEVO_NEED_OR_RETURN(outer, "the layouts of the network");
     for (int i = 0; i < self->values; i++)
         outer[root_of(self, i)] = true;
     for (int i = self->values; i < self->nodes; i++) {
@@ -269,8 +268,8 @@ static opevo_status start(blocking *self, opevo_error *err)
     self->written = opevo_calloc(steps, sizeof *self->written);
     self->base = opevo_calloc(steps, sizeof *self->base);
     self->constant = opevo_calloc((size_t)self->values + 1, sizeof *self->constant);
-    if (!self->part || !self->written || !self->base || !self->constant)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the layouts of the network.");
+    OPEVO_NEED_OR_RETURN(self->part && self->written && self->base && self->constant,
+                         "the layouts of the network");
     for (int i = 0; i < self->values; i++)
         self->constant[i] = inference->value[i].array.data != NULL;
     self->nodes = self->values;
@@ -285,8 +284,7 @@ static opevo_status start(blocking *self, opevo_error *err)
     }
     self->parent = opevo_calloc((size_t)self->nodes + 1, sizeof *self->parent);
     self->banned = opevo_calloc((size_t)self->nodes + 1, sizeof *self->banned);
-    if (!self->parent || !self->banned)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the layouts of the network.");
+    OPEVO_NEED_OR_RETURN(self->parent && self->banned, "the layouts of the network");
     for (int i = 0; i < self->nodes; i++)
         self->parent[i] = i;
     for (int i = 0; i < self->values; i++) {
@@ -321,8 +319,7 @@ static opevo_status write_step(blocking *self, int n, opevo_error *err)
 
     release_written(out);
     out->cut = opevo_calloc(tensors + 1, sizeof *out->cut);
-    if (!choice || !out->cut)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the layouts of the network."));
+    OPEVO_NEED(choice && out->cut, "the layouts of the network");
     for (size_t i = 0; i < tensors; i++) {
         int node = node_of(self, n, part->computation->tensor[i]);
 
@@ -425,8 +422,7 @@ opevo_status opevo_i_net_block_classes(opevo_network_inference *inference, int *
     OPEVO_TRY(start(&self, err));
     OPEVO_TRY(write_steps(&self, err));
     first = opevo_calloc((size_t)self.nodes + 1, sizeof *first); /* and 1 more; 0: none yet */
-    if (!first)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the layouts of the network."));
+    OPEVO_NEED(first, "the layouts of the network");
     for (int i = 0; i < self.values; i++) {
         int root = root_of(&self, i);
 
@@ -447,8 +443,7 @@ opevo_status opevo_i_net_pass_block(opevo_network_inference *inference, opevo_er
     int steps = inference->steps;
     opevo_status status = OPEVO_OK;
 
-    if (!dead)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the layouts of the network.");
+    OPEVO_NEED_OR_RETURN(dead, "the layouts of the network");
     if (self.block < 2)
         goto cleanup;
     OPEVO_TRY(start(&self, err));

@@ -261,8 +261,7 @@ opevo_status opevo_i_net_pass_fuse(opevo_network_inference *inference, opevo_err
     self.depth = opevo_calloc(steps, sizeof *self.depth);
     self.joined = opevo_calloc(steps, sizeof *self.joined);
     self.part = opevo_calloc(steps, sizeof *self.part);
-    if (!self.depth || !self.joined || !self.part)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
+    OPEVO_NEED(self.depth && self.joined && self.part, "the steps of the network");
     for (int n = 0; n < inference->steps; n++) {
         bool taken = is_joinable(&inference->step[n]);
 

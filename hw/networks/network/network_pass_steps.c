@@ -35,8 +35,7 @@ static opevo_status compute_once(opevo_network_inference *inference, const opevo
     void **out = opevo_calloc((size_t)step->outputs + 1, sizeof *out);
     opevo_status status = OPEVO_OK;
 
-    if (!in || !out)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for step %s.", step->name));
+    OPEVO_NEED(in && out, "step %s", step->name);
     for (int i = 0; i < step->inputs; i++)
         in[i] = step->input[i] < 0 ? NULL : inference->value[step->input[i]].array.data;
     for (int i = 0; i < step->outputs; i++) {
@@ -113,8 +112,7 @@ opevo_status opevo_i_net_pass_fold(opevo_network_inference *inference, opevo_err
     bool *dead = opevo_calloc((size_t)inference->steps + 1, sizeof *dead);
     opevo_status status = OPEVO_OK;
 
-    if (!dead)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    OPEVO_NEED_OR_RETURN(dead, "the steps of the network");
     for (int n = 0; n < inference->steps; n++) {
         bool yes = has_data(inference, &inference->step[n]);
 
@@ -191,8 +189,7 @@ static opevo_status replace(opevo_network_inference *inference, int n, opevo_net
     opevo_network_step *grown =
         opevo_realloc(inference->step, (size_t)inference->steps + (size_t)count, sizeof *grown);
 
-    if (!grown)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    OPEVO_NEED_OR_RETURN(grown, "the steps of the network");
     inference->step = grown;
     opevo_i_net_step_free(&grown[n]);
     memmove(&grown[n + count], &grown[n + 1], (size_t)(inference->steps - n - 1) * sizeof *grown);
@@ -208,9 +205,7 @@ static opevo_status split_step(opevo_network_inference *inference, int n,
     opevo_status status = OPEVO_OK;
 
     *made = 0;
-    list = opevo_calloc((size_t)inference->step[n].outputs, sizeof *list);
-    if (!list)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    OPEVO_NEW_OR_RETURN(list, (size_t)inference->step[n].outputs, "the steps of the network");
     OPEVO_TRY(divide(inference, &inference->step[n], links, list, made, err));
     if (*made)
         status = replace(inference, n, list, *made, err);

@@ -130,8 +130,7 @@ static opevo_status add_step(replacing *self, opevo_network_step_kind kind, cons
                              .node = self->step->node};
     opevo_text_free(&operation);
     *out = step;
-    if (!step->name || !step->operation)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    OPEVO_NEED_OR_RETURN(step->name && step->operation, "the steps of the network");
     return OPEVO_OK;
 }
 
@@ -144,8 +143,7 @@ static opevo_status add_view(replacing *self, const char *role, int from, int to
         return status;
     step->input = opevo_calloc(1, sizeof *step->input);
     step->output = opevo_calloc(1, sizeof *step->output);
-    if (!step->input || !step->output)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    OPEVO_NEED_OR_RETURN(step->input && step->output, "the steps of the network");
     step->input[0] = from;
     step->output[0] = to;
     step->inputs = step->outputs = 1;
@@ -161,9 +159,8 @@ static opevo_status part_of_text(const opevo_text *text, const char *const *name
     if (status != OPEVO_OK)
         return status;
     OPEVO_TRY(opevo_computation_parse(text->data, "winograd", NULL, 0, &out->computation, err));
-    out->identity = opevo_calloc((size_t)out->computation->tensors + 1, sizeof *out->identity);
-    if (!out->identity)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the definitions of a step.");
+    OPEVO_NEW_OR_RETURN(out->identity, (size_t)out->computation->tensors + 1,
+                        "the definitions of a step");
     for (int i = 0; i < out->computation->tensors; i++) {
         out->identity[i] = -1;
         for (int k = 0; k < count; k++)
@@ -231,9 +228,8 @@ static opevo_status rest_of(const replacing *self, opevo_i_net_part *out, opevo_
 
     if (status != OPEVO_OK)
         return status;
-    out->identity = opevo_calloc((size_t)out->computation->tensors + 1, sizeof *out->identity);
-    if (!out->identity)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the definitions of a step.");
+    OPEVO_NEW_OR_RETURN(out->identity, (size_t)out->computation->tensors + 1,
+                        "the definitions of a step");
     for (int i = 0; i < out->computation->tensors; i++) {
         const opevo_tensor *tensor = opevo_computation_find(all, out->computation->tensor[i]->name);
 
@@ -286,8 +282,7 @@ static opevo_status put(opevo_network_inference *inference, int n, replacing *by
     size_t steps = (size_t)inference->steps + MADE - 1;
     opevo_network_step *grown = opevo_realloc(inference->step, steps + 1, sizeof *grown);
 
-    if (!grown)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    OPEVO_NEED_OR_RETURN(grown, "the steps of the network");
     inference->step = grown;
     opevo_i_net_step_free(&grown[n]);
     memmove(&grown[n + MADE], &grown[n + 1], (size_t)(inference->steps - n - 1) * sizeof *grown);
@@ -303,16 +298,14 @@ static opevo_status note(opevo_network_inference *inference, const opevo_i_net_c
     opevo_winograd *all = &inference->winograd;
     opevo_winograd_layer *grown = opevo_realloc(all->layer, (size_t)all->layers + 1, sizeof *grown);
 
-    if (!grown)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    OPEVO_NEED_OR_RETURN(grown, "the steps of the network");
     all->layer = grown;
     grown[all->layers] =
         (opevo_winograd_layer){.name = opevo_strdup(name),
                                .tile = with->form->tile,
                                .bound = with->bound,
                                .direct_bound = opevo_i_net_direct_bound(&self->shape)};
-    if (!grown[all->layers].name)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    OPEVO_NEED_OR_RETURN(grown[all->layers].name, "the steps of the network");
     all->layers++;
     return OPEVO_OK;
 }
@@ -353,9 +346,7 @@ opevo_status opevo_i_net_pass_winograd(opevo_network_inference *inference, opevo
         return OPEVO_OK;
     for (int n = 0, made = 1; n < inference->steps; n += made)
         OPEVO_TRY(replace(inference, n, &made, err));
-    dead = opevo_calloc((size_t)inference->steps + 1, sizeof *dead);
-    if (!dead)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network."));
+    OPEVO_NEW(dead, (size_t)inference->steps + 1, "the steps of the network");
     opevo_i_net_steps_remove(inference, dead);
 cleanup:
     opevo_free(dead);

@@ -32,8 +32,7 @@ opevo_status opevo_network_passes_named(const char *names, uint32_t *mask, opevo
     char *list = opevo_strdup(names), *rest = NULL, *name = NULL;
     opevo_status status = OPEVO_OK;
 
-    if (!list)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of passes.");
+    OPEVO_NEED_OR_RETURN(list, "the names of passes");
     *mask = 0;
     rest = list;
     while ((name = strsep(&rest, ","))) {

@@ -138,11 +138,9 @@ opevo_status opevo_network_read(const char *path, const opevo_network_given *giv
                                .given = given ? *given : (opevo_network_given){0}};
     opevo_status status = OPEVO_OK;
 
-    if (!network)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %s.", path);
+    OPEVO_NEED_OR_RETURN(network, "%s", path);
     network->path = opevo_strdup(path);
-    if (!network->path)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for %s.", path));
+    OPEVO_NEED(network->path, "%s", path);
     OPEVO_TRY(unpack(&self, err));
     OPEVO_TRY(take_opset(&self, err));
     self.main = (opevo_i_net_scope){.prefix = "", .called = "", .opset = network->opset};

@@ -43,8 +43,7 @@ static opevo_status read_row(opevo_i_net_reader *self, opevo_i_net_scope *scope,
     int *edges = opevo_malloc(source->n_input + source->n_output + 1, sizeof *edges), *outs = NULL;
     opevo_status status = OPEVO_OK;
 
-    if (!edges)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", self->network->path);
+    OPEVO_NEED_OR_RETURN(edges, "the nodes of %s", self->network->path);
     outs = edges + source->n_input;
     for (size_t i = 0; i < source->n_input; i++)
         edges[i] = *source->input[i] ? opevo_i_net_scope_find(scope, source->input[i])
@@ -71,8 +70,7 @@ static opevo_status read_all(opevo_i_net_reader *self, opevo_i_net_scope *scope,
     opevo_i_net_names last = {0};
     opevo_status status = OPEVO_OK;
 
-    if (!place)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", self->network->path);
+    OPEVO_NEED_OR_RETURN(place, "the nodes of %s", self->network->path);
     OPEVO_TRY(opevo_i_net_graph_order(self, node, count, place, err));
     if (whole)
         OPEVO_TRY(opevo_i_net_find_last(self, node, place, count, &last, err));
@@ -103,8 +101,7 @@ static opevo_status drop_branches(opevo_network *network, opevo_error *err)
     bool *needed = opevo_calloc((size_t)network->values + 1, sizeof *needed);
     int kept = 0;
 
-    if (!needed)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the nodes of %s.", network->path);
+    OPEVO_NEED_OR_RETURN(needed, "the nodes of %s", network->path);
     for (int i = 0; i < network->outputs; i++)
         needed[network->output[i]] = true;
     for (int n = network->nodes - 1; n >= 0; n--) {

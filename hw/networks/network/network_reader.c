@@ -116,9 +116,9 @@ opevo_status opevo_i_net_reader_add(opevo_i_net_reader *self, const char *name, 
 {
     opevo_network *network = self->network;
 
-    if (!opevo_reserve((void **)&network->value, &self->value_room, (size_t)network->values + 1,
-                       sizeof *network->value))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of %s.", network->path);
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&network->value, &self->value_room,
+                                       (size_t)network->values + 1, sizeof *network->value),
+                         "the values of %s", network->path);
     network->value[network->values] = (opevo_network_value){.name = name, .producer = -1};
     *out = network->values++;
     return OPEVO_OK;

@@ -28,8 +28,7 @@ opevo_status opevo_i_net_routine_whole(opevo_network_routine *to, int64_t number
 {
     int64_t *grown = opevo_realloc(to->whole, to->wholes + 1, sizeof *grown);
 
-    if (!grown)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the parameters of a routine.");
+    OPEVO_NEED_OR_RETURN(grown, "the parameters of a routine");
     to->whole = grown;
     grown[to->wholes++] = number;
     return OPEVO_OK;
@@ -39,8 +38,7 @@ opevo_status opevo_i_net_routine_number(opevo_network_routine *to, double number
 {
     double *grown = opevo_realloc(to->number, to->numbers + 1, sizeof *grown);
 
-    if (!grown)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the parameters of a routine.");
+    OPEVO_NEED_OR_RETURN(grown, "the parameters of a routine");
     to->number = grown;
     grown[to->numbers++] = number;
     return OPEVO_OK;
@@ -77,8 +75,7 @@ opevo_status opevo_i_net_move_by_routine(const opevo_i_net_call *call, const voi
     char error[ROUTINE_ERROR];
     const char *wrong = NULL;
 
-    if (!tensors)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tensors of a node.");
+    OPEVO_NEED_OR_RETURN(tensors, "the tensors of a node");
     OPEVO_TRY(call->node->row->routine->take(call, &with, err));
     for (size_t i = 0; i < ins; i++)
         tensors[i] = tensor_of(call->in[i], in[i]);

@@ -22,8 +22,7 @@ opevo_status opevo_i_net_scale_allocate(opevo_i_net_scale *self, opevo_error *er
 {
     self->s = opevo_calloc((size_t)self->channels + 1, sizeof *self->s);
     self->t = opevo_calloc((size_t)self->channels + 1, sizeof *self->t);
-    if (!self->s || !self->t)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the scale of a step.");
+    OPEVO_NEED_OR_RETURN(self->s && self->t, "the scale of a step");
     for (int64_t c = 0; c < self->channels; c++)
         self->s[c] = 1;
     return OPEVO_OK;

@@ -41,8 +41,7 @@ static opevo_status give(const opevo_i_net_call *call, opevo_network_type type, 
     opevo_i_net_call count = *call;
     opevo_status status = OPEVO_OK;
 
-    if (!in)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the inputs of a node.");
+    OPEVO_NEED_OR_RETURN(in, "the inputs of a node");
     if (has_data(call)) {
         for (int i = 0; i < call->ins; i++)
             in[i] = call->in[i] ? call->in[i]->array.data : NULL;

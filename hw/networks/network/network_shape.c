@@ -44,8 +44,7 @@ opevo_status opevo_network_shapes_read(const char *const *texts, size_t count,
     while (made.count < count) {
         char *text = opevo_strdup(texts[made.count]);
 
-        if (!text)
-            OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the shapes of inputs."));
+        OPEVO_NEED(text, "the shapes of inputs");
         made.text[made.count++] = text;
         OPEVO_TRY(read_shape(text, &made.shape[made.count - 1], err));
         for (size_t k = 0; k + 1 < made.count; k++) {

@@ -23,8 +23,7 @@ opevo_status opevo_i_net_links_create(const opevo_network_inference *inference,
     *out = (opevo_i_net_links){.producer = opevo_calloc(values, sizeof *out->producer),
                                .readers = opevo_calloc(values, sizeof *out->readers),
                                .dead = opevo_calloc(steps, sizeof *out->dead)};
-    if (!out->producer || !out->readers || !out->dead)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the steps of the network.");
+    OPEVO_NEED_OR_RETURN(out->producer && out->readers && out->dead, "the steps of the network");
     for (int i = 0; i < inference->values; i++) {
         out->producer[i] = -1;
         out->readers[i] = inference->value[i].output;

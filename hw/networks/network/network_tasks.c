@@ -15,8 +15,7 @@ opevo_status opevo_i_net_find_constants(const opevo_network_inference *inference
 {
     bool *constant = opevo_calloc((size_t)inference->values + 1, sizeof *constant);
 
-    if (!constant)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the values of the network.");
+    OPEVO_NEED_OR_RETURN(constant, "the values of the network");
     for (int i = 0; i < inference->values; i++)
         constant[i] = inference->value[i].array.data != NULL;
     for (int n = 0; n < inference->steps; n++) {
@@ -72,8 +71,8 @@ static opevo_status find_task(opevo_network_tasks *tasks, const opevo_network_st
         tasks->of_step[n] = (int)number;
         return OPEVO_OK;
     }
-    if (!opevo_index_map_put(known, key, (uint64_t)tasks->count))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tasks of the network.");
+    OPEVO_NEED_OR_RETURN(opevo_index_map_put(known, key, (uint64_t)tasks->count),
+                         "the tasks of the network");
     tasks->of_step[n] = tasks->count;
     tasks->task[tasks->count++] =
         (opevo_network_task){.computation = step->computation,
@@ -94,8 +93,7 @@ opevo_status opevo_network_inference_tasks(const opevo_network_inference *infere
     *out = (opevo_network_tasks){.task = opevo_calloc(steps, sizeof *out->task),
                                  .of_step = opevo_calloc(steps, sizeof *out->of_step)};
     known = opevo_index_map_create();
-    if (!out->task || !out->of_step || !known)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tasks of the network."));
+    OPEVO_NEED(out->task && out->of_step && known, "the tasks of the network");
     OPEVO_TRY(opevo_i_net_find_constants(inference, &constant, err));
     for (int n = 0; n < inference->steps; n++) {
         const opevo_network_step *step = &inference->step[n];

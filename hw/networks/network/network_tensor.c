@@ -233,8 +233,7 @@ static opevo_status take_list(const Onnx__List *list, const char *what, opevo_ar
     opevo_array *array = opevo_calloc(items + 1, sizeof *array);
     opevo_status status = OPEVO_OK;
 
-    if (!array)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a sequence.");
+    OPEVO_NEED_OR_RETURN(array, "a sequence");
     for (size_t i = 0; i < items; i++)
         OPEVO_TRY(opevo_i_net_array_of(item[i], what, NULL, &array[i], err));
     *length = !inner && !items && !list->elem_type ? OPEVO_NETWORK_EMPTY : (int)items;
@@ -262,9 +261,7 @@ opevo_status opevo_arrays_read(const char *path, opevo_array **out, int *count, 
 
     *count = 1;
     *length = OPEVO_NETWORK_TENSOR;
-    *out = opevo_calloc(1, sizeof **out);
-    if (!*out)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a tensor.");
+    OPEVO_NEW_OR_RETURN(*out, 1, "a tensor");
     status = opevo_array_read(path, *out, &reason);
     if (status == OPEVO_OK)
         return OPEVO_OK;

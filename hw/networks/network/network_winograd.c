@@ -420,8 +420,7 @@ opevo_status opevo_i_net_winograd_weights(const opevo_i_net_winograd *form,
     *out = (opevo_array){.type = OPEVO_NETWORK_FLOAT32,
                          .dims = 5,
                          .extent = {form->points * form->points, outs, ins, block, block}};
-    if (!sums)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for transformed weights.");
+    OPEVO_NEED_OR_RETURN(sums, "transformed weights");
     OPEVO_TRY(opevo_array_allocate(out, err));
     for (int64_t i = 0; i < pairs; i++) {
         int64_t inside = i % (block * block), both = i / (block * block);

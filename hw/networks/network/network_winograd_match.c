@@ -185,8 +185,7 @@ opevo_status opevo_i_net_convolution_weights(const opevo_network_inference *infe
     const opevo_array *from = &inference->value[self->part.identity[self->weights->number]].array;
     float *made = opevo_calloc((size_t)opevo_array_elements(from), sizeof *made);
 
-    if (!made)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for transformed weights.");
+    OPEVO_NEED_OR_RETURN(made, "transformed weights");
     gather(self, from->data, made);
     *out = made;
     return OPEVO_OK;

@@ -13,8 +13,7 @@ opevo_status opevo_network_library_create(const opevo_network_inference *inferen
     opevo_network_library *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the library of the network.");
+    OPEVO_NEED_OR_RETURN(self, "the library of the network");
     self->inference = inference;
     self->options = *options;
     OPEVO_TRY(opevo_i_library_set_name(self, options->name, err));

@@ -22,9 +22,9 @@ static const char move_text[] = "move.cu", program_text[] = "main.c";
 opevo_status opevo_i_library_names_add(opevo_i_library_names *names, const char *name,
                                        opevo_error *err)
 {
-    if (!opevo_reserve((void **)&names->name, &names->capacity, names->count + 1,
-                       sizeof *names->name))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the names of files.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&names->name, &names->capacity, names->count + 1,
+                                       sizeof *names->name),
+                         "the names of files");
     snprintf(names->name[names->count++], sizeof *names->name, "%s", name);
     return OPEVO_OK;
 }

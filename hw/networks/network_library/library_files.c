@@ -109,8 +109,7 @@ static opevo_status write_weights(const opevo_network_library *self, const char 
     opevo_array *arrays = opevo_calloc((size_t)self->stored_count + 1, sizeof *arrays);
     opevo_status status = OPEVO_OK;
 
-    if (!arrays)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the weights of the network.");
+    OPEVO_NEED_OR_RETURN(arrays, "the weights of the network");
     for (int i = 0; i < self->stored_count; i++)
         arrays[i] = self->inference->value[self->stored[i]].array;
     status = write_arrays(folder, OPEVO_I_LIBRARY_WEIGHTS, arrays, self->stored_count,

@@ -21,8 +21,7 @@ static opevo_status make_plan(opevo_network_library *self, opevo_error *err)
     uint32_t *in_place = list_in_place(self);
     opevo_status status = OPEVO_OK;
 
-    if (!in_place)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the memory plan of the network.");
+    OPEVO_NEED_OR_RETURN(in_place, "the memory plan of the network");
     opevo_memory_plan_destroy(self->plan);
     self->plan = NULL;
     status = opevo_memory_plan_create(self->inference, in_place, &self->plan, err);
@@ -35,8 +34,7 @@ opevo_status opevo_network_library_check_memory(const opevo_network_library *sel
     uint32_t *in_place = list_in_place(self);
     opevo_status status = OPEVO_OK;
 
-    if (!in_place)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to check a memory plan.");
+    OPEVO_NEED_OR_RETURN(in_place, "checking a memory plan");
     status = opevo_memory_plan_check(self->inference, self->plan, in_place, err);
     opevo_free(in_place);
     return status;
@@ -171,8 +169,7 @@ static opevo_status lay_out(opevo_network_library *self, opevo_error *err)
     self->packed = opevo_calloc(operands, sizeof *self->packed);
     self->weight = opevo_calloc((size_t)inference->values + 1, sizeof *self->weight);
     self->stored = opevo_calloc((size_t)inference->values + 1, sizeof *self->stored);
-    if (!self->packed || !self->weight || !self->stored)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the weights of the network."));
+    OPEVO_NEED(self->packed && self->weight && self->stored, "the weights of the network");
     for (int i = 0; i < inference->values; i++)
         self->weight[i] = -1;
     for (int n = 0; n < inference->steps; n++) {

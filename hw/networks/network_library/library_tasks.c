@@ -333,8 +333,7 @@ opevo_status opevo_i_library_tasks(opevo_network_library *self, opevo_error *err
 
     self->task = opevo_calloc(steps, sizeof *self->task);
     self->task_of = opevo_calloc(steps, sizeof *self->task_of);
-    if (!self->task || !self->task_of)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tasks of the network.");
+    OPEVO_NEED_OR_RETURN(self->task && self->task_of, "the tasks of the network");
     OPEVO_TRY(opevo_memory_plan_create(self->inference, NULL, &needs, err));
     OPEVO_TRY(check_steps(self, needs, err));
     for (int n = 0; n < self->inference->steps; n++) {

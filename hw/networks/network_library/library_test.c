@@ -113,8 +113,7 @@ opevo_status opevo_i_library_record(const opevo_network_library *self,
 
     out->input = opevo_calloc((size_t)inference->inputs + 1, sizeof *out->input);
     out->output = opevo_calloc((size_t)inference->outputs + 1, sizeof *out->output);
-    if (!out->input || !out->output)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the test of the library."));
+    OPEVO_NEED(out->input && out->output, "the test of the library");
     out->inputs = inference->inputs;
     OPEVO_TRY(draw_inputs(self, out->input, err));
     OPEVO_TRY(

@@ -235,8 +235,7 @@ static opevo_status run_step(checker *self, int n, opevo_error *err)
         uint64_t **labels = &self->copied[step->output[0]];
 
         *labels = opevo_calloc((size_t)elements_of(self, step->output[0]) + 1, sizeof **labels);
-        if (!*labels)
-            return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to check a memory plan.");
+        OPEVO_NEED_OR_RETURN(*labels, "checking a memory plan");
     }
     if (step->kind == OPEVO_NETWORK_STEP_COPY
             ? copy(self, step)

@@ -377,13 +377,11 @@ opevo_status opevo_memory_plan_create(const opevo_network_inference *inference,
     opevo_status status = OPEVO_OK;
     int64_t apart = 0;
 
-    if (!plan)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the memory plan of the network.");
+    OPEVO_NEED_OR_RETURN(plan, "the memory plan of the network");
     plan->place = opevo_calloc(values, sizeof *plan->place);
     self.value = opevo_calloc(values, sizeof *self.value);
     self.group = opevo_calloc(values, sizeof *self.group);
-    if (!plan->place || !self.value || !self.group)
-        OPEVO_TRY(OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the memory plan of the network."));
+    OPEVO_NEED(plan->place && self.value && self.group, "the memory plan of the network");
     start(&self);
     make_groups(&self, false);
     measure_groups(&self);

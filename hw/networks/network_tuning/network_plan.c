@@ -74,8 +74,7 @@ opevo_status opevo_network_plan_create(const opevo_network *network,
     opevo_i_tuning_plan *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the passes of a network.");
+    OPEVO_NEED_OR_RETURN(self, "the passes of a network");
     if (options->chooses)
         OPEVO_TRY(opevo_sketch_store_create(&self->super.sketches, err));
     OPEVO_TRY(pass(network, options->passes, options->error, &self->passed, err));

@@ -66,18 +66,14 @@ opevo_status opevo_network_tuning_create(opevo_network_plan *plan,
     opevo_network_tuning *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
 
-    if (!self)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tasks of the network.");
+    OPEVO_NEED_OR_RETURN(self, "the tasks of the network");
     self->plan = plan;
     self->options = *options;
     self->network_tasks = (size_t)opevo_network_library_tasks(library);
     self->tasks = opevo_calloc(self->network_tasks + candidates + 1, sizeof *self->tasks);
     self->time_s = opevo_calloc(candidates + 1, sizeof *self->time_s);
     self->worth = opevo_calloc(candidates + 1, sizeof *self->worth);
-    if (!self->tasks || !self->time_s || !self->worth) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tasks of the network.");
-        goto cleanup;
-    }
+    OPEVO_NEED(self->tasks && self->time_s && self->worth, "the tasks of the network");
     OPEVO_TRY(add_own(self, library, err));
     OPEVO_TRY(set_limits(self, err));
     if (plan->choices)

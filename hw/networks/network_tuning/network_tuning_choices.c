@@ -56,8 +56,7 @@ opevo_status opevo_i_tuning_add_others(opevo_network_tuning *self,
     opevo_status status = OPEVO_OK;
     size_t found = 0;
 
-    if (!others)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tasks of the network.");
+    OPEVO_NEED_OR_RETURN(others, "the tasks of the network");
     for (int i = 0; i < count; i++) {
         const opevo_network_candidate *one = opevo_network_choices_candidate(choices, i);
 

@@ -24,11 +24,11 @@ static opevo_status add_trial(noted *self, size_t task, const opevo_trial *trial
 {
     if (trial->outcome.kind != OPEVO_OUTCOME_OK)
         return OPEVO_OK;
-    if (!opevo_reserve((void **)&self->kernels, &self->kernel_capacity, self->count + 1,
-                       sizeof *self->kernels) ||
-        !opevo_reserve((void **)&self->points, &self->point_capacity, self->count + 1,
-                       sizeof *self->points))
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the kernels of the network.");
+    OPEVO_NEED_OR_RETURN(opevo_reserve((void **)&self->kernels, &self->kernel_capacity,
+                                       self->count + 1, sizeof *self->kernels) &&
+                             opevo_reserve((void **)&self->points, &self->point_capacity,
+                                           self->count + 1, sizeof *self->points),
+                         "the kernels of the network");
     self->kernels[self->count] = (opevo_group_kernel){.task = task, .trial = trial->number};
     self->points[self->count++] = trial->proposal.point;
     return OPEVO_OK;
@@ -42,8 +42,7 @@ static opevo_status add_task(noted *self, size_t task, opevo_error *err)
     opevo_status status = OPEVO_OK;
     size_t count = PIECE;
 
-    if (!trials)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the kernels of the network.");
+    OPEVO_NEED_OR_RETURN(trials, "the kernels of the network");
     for (uint64_t after = 0; count == PIECE; after += count) {
         OPEVO_TRY(opevo_store_read(store, run, after, trials, PIECE, &count, err));
         for (size_t i = 0; i < count; i++)

@@ -36,10 +36,7 @@ static opevo_status keep(opevo_network_tuning *self, opevo_error *err)
     double *weights = opevo_calloc(self->count, sizeof *weights);
     opevo_status status = OPEVO_OK;
 
-    if (!names || !weights) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the tasks of the network.");
-        goto cleanup;
-    }
+    OPEVO_NEED(names && weights, "the tasks of the network");
     for (size_t i = 0; i < self->count; i++) {
         names[i] = self->tasks[i].super.name;
         weights[i] = self->tasks[i].super.weight;

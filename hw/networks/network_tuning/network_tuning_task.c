@@ -71,8 +71,7 @@ static opevo_status read_settings(opevo_i_tuning_task *task, opevo_error *err)
     opevo_status status = OPEVO_OK;
 
     task->settings = opevo_calloc(options->tuner->setting_count + 1, sizeof *task->settings);
-    if (!task->settings)
-        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for settings.");
+    OPEVO_NEED_OR_RETURN(task->settings, "settings");
     opevo_settings_default(options->tuner, task->settings);
     opevo_settings_widen(options->tuner, opevo_live_worker_count(task->super.objective),
                          task->settings);
