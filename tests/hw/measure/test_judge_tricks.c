@@ -16,7 +16,8 @@
     "b[i]; c[i] = a[i] + b[i]\"}, \"tune\": {\"sizes\": {\"n\": 65536}}}"
 #define CALL "{\"call\": \"add\", \"arguments\": [\"a\", \"b\", \"c\", {\"i32\": \"n\"}]}"
 #define LAUNCH                                                                                     \
-    "{\"launch\": \"add\", \"grid\": \"n / 64\", \"block\": 64, \"arguments\": [\"a\", \"b\", "    \
+    "{\"launch\": \"add_%zu\", \"grid\": \"n / 64\", \"block\": 64, \"arguments\": [\"a\", "       \
+    "\"b\", "                                                                                      \
     "\"c\", {\"i32\": \"n\"}]}"
 
 /* ---- What becomes of kernels ---- */
@@ -28,9 +29,9 @@ typedef struct trick {
     double least_s;    /* that it may be said to take; 0: any */
 } trick;
 
-/* A kernel of this body is judged; where it is right, its time may not be less than what it took.
+/* A kernel of this source is judged; where it is right, its time may not be less than what it took.
  */
-static void check_trick(const char *device, const char *name, const char *head, const trick *one,
+static void check_trick(const char *device, const char *name, const char *source, const trick *one,
                         const char *task)
 {
     opevo_live_options options = opevo_live_defaults();
@@ -38,9 +39,7 @@ static void check_trick(const char *device, const char *name, const char *head, 
     opevo_objective *objective = NULL;
     opevo_index point = 0;
     opevo_outcome outcome;
-    char source[4096];
 
-    snprintf(source, sizeof source, "%s%s", head, one->body);
     CHECK_OK(own_maker(name, source, task, "{\"p\": {\"_type\": \"discrete\", \"_value\": [0]}}",
                        &maker, &err));
     options.device = device;
@@ -140,15 +139,20 @@ static const trick tricks_c[] = {
 
 CHECK_TEST(test_in_c)
 {
-    for (size_t i = 0; i < COUNT(tricks_c); i++)
-        check_trick("cpu", "trick.c", head_c, &tricks_c[i], TASK(CALL));
+    char source[4096];
+
+    for (size_t i = 0; i < COUNT(tricks_c); i++) {
+        snprintf(source, sizeof source, "%s%s", head_c, tricks_c[i].body);
+        check_trick("cpu", "trick.c", source, &tricks_c[i], TASK(CALL));
+    }
 }
 
 /* ---- In OpenCL C ---- */
 
+/* All tricks are kernels of one program, which the driver then compiles once. */
 static const char head_cl[] =
-    "#define ADD __kernel void add(__global const float *a, __global const float *b, __global "
-    "float *c, int n)\n";
+    "#define KERNEL(number) __kernel void add_##number(__global const float *a, __global const "
+    "float *b, __global float *c, int n)\n";
 
 static const trick tricks_cl[] = {
     {"honest", "ADD { int i = get_global_id(0); c[i] = a[i] + b[i]; }", OPEVO_OUTCOME_OK, NULL,
@@ -189,8 +193,18 @@ static const trick tricks_cl[] = {
 
 CHECK_TEST(test_in_opencl)
 {
+    opevo_text source = {0};
+    char task[2000];
+
     if (!own_has_opencl())
         skip();
+    opevo_text_add(&source, head_cl);
     for (size_t i = 0; i < COUNT(tricks_cl); i++)
-        check_trick("opencl:0", "trick.cl", head_cl, &tricks_cl[i], TASK(LAUNCH));
+        opevo_text_printf(&source, "#define ADD KERNEL(%zu)\n%s\n#undef ADD\n", i,
+                          tricks_cl[i].body);
+    for (size_t i = 0; i < COUNT(tricks_cl); i++) {
+        snprintf(task, sizeof task, TASK(LAUNCH), i);
+        check_trick("opencl:0", "trick.cl", opevo_text_string(&source), &tricks_cl[i], task);
+    }
+    opevo_text_free(&source);
 }

@@ -21,32 +21,35 @@
     "  float s = 0; for (int k = 0; k < 32; k++) s += a[i / 40 * 32 + k] * b[k * 40 + i % 40];\n"  \
     "  c[i] = s; }\n"
 
-/* One row each: the body, threads of the block, how many kernels, the class, what is said. */
+/* One row each: the body, whether it is a program of its own, threads of the block, how many
+ * kernels, the class, what is said. The others are in one program, which the driver compiles once.
+ */
 static const struct {
     const char *body;
+    bool alone;
     uint32_t threads;
     int more;
     opevo_outcome_class kind;
     const char *message;
 } kernels[] = {
-    {PRODUCT, 64, 0, OPEVO_OUTCOME_OK, NULL},
-    {PRODUCT "if (get_global_id(0) == 7) c[7] += 0.01f;", 64, 0, OPEVO_OUTCOME_WRONG,
+    {PRODUCT, false, 64, 0, OPEVO_OUTCOME_OK, NULL},
+    {PRODUCT "if (get_global_id(0) == 7) c[7] += 0.01f;", false, 64, 0, OPEVO_OUTCOME_WRONG,
      "the first is C[0, 7]"},
-    {PRODUCT "c[48 * 40] = 1;", 64, 0, OPEVO_OUTCOME_WRONG, "outside its output"},
-    {PRODUCT "c[-1] = 1;", 64, 0, OPEVO_OUTCOME_WRONG, "outside its output"},
-    {"c[0] = a[0];", 64, 0, OPEVO_OUTCOME_WRONG, "1920 of 1920 elements are wrong"},
-    {"((__global float *)a)[0] = 1; " PRODUCT, 64, 0, OPEVO_OUTCOME_WRONG, "are wrong"},
-    {"no kernel at all", 64, 0, OPEVO_OUTCOME_BUILD_ERROR, "error: "},
+    {PRODUCT "c[48 * 40] = 1;", false, 64, 0, OPEVO_OUTCOME_WRONG, "outside its output"},
+    {PRODUCT "c[-1] = 1;", false, 64, 0, OPEVO_OUTCOME_WRONG, "outside its output"},
+    {"c[0] = a[0];", false, 64, 0, OPEVO_OUTCOME_WRONG, "1920 of 1920 elements are wrong"},
+    {"((__global float *)a)[0] = 1; " PRODUCT, false, 64, 0, OPEVO_OUTCOME_WRONG, "are wrong"},
+    {"no kernel at all", true, 64, 0, OPEVO_OUTCOME_BUILD_ERROR, "error: "},
     {"__local float m[1 << 24]; m[get_local_id(0)] = 1; barrier(CLK_LOCAL_MEM_FENCE);\n"
      "c[get_local_id(0)] = m[get_local_id(0) ^ 1];",
-     64, 0, OPEVO_OUTCOME_BUILD_ERROR, "local memory"},
-    {PRODUCT, 1 << 20, 0, OPEVO_OUTCOME_LAUNCH_ERROR, "CL_INVALID_WORK_"},
-    {PRODUCT, 64, 1, OPEVO_OUTCOME_LAUNCH_ERROR, "it has no function with that name"},
-    {PRODUCT "*(volatile __global float *)(c + (1UL << 42)) = 1;", 64, 0, OPEVO_OUTCOME_CRASHED,
-     "the kernel got a fatal signal"},
-    {"while (a[0] == a[0]) *(volatile __global float *)c += 1;", 64, 0, OPEVO_OUTCOME_TIMEOUT,
-     "took longer"},
-    {"/* after both */ " PRODUCT, 64, 0, OPEVO_OUTCOME_OK, NULL},
+     true, 64, 0, OPEVO_OUTCOME_BUILD_ERROR, "local memory"},
+    {PRODUCT, true, 1 << 20, 0, OPEVO_OUTCOME_LAUNCH_ERROR, "CL_INVALID_WORK_"},
+    {PRODUCT, false, 64, 1, OPEVO_OUTCOME_LAUNCH_ERROR, "it has no function with that name"},
+    {PRODUCT "*(volatile __global float *)(c + (1UL << 42)) = 1;", false, 64, 0,
+     OPEVO_OUTCOME_CRASHED, "the kernel got a fatal signal"},
+    {"while (a[0] == a[0]) *(volatile __global float *)c += 1;", false, 64, 0,
+     OPEVO_OUTCOME_TIMEOUT, "took longer"},
+    {"/* after both */ " PRODUCT, false, 64, 0, OPEVO_OUTCOME_OK, NULL},
 };
 enum { COUNT = sizeof kernels / sizeof *kernels };
 
@@ -56,12 +59,15 @@ static opevo_status make(const opevo_kernel_maker *self, opevo_index point, opev
     (void)refused;
     (void)why;
     zoo_of_one_block(out, self->dialect, kernels[(size_t)point].threads, 0);
-    snprintf(out->entry, sizeof out->entry, "product");
+    snprintf(out->entry, sizeof out->entry, "product_%zu", (size_t)point);
     out->more = kernels[(size_t)point].more;
-    opevo_text_printf(&out->source,
-                      "__kernel void product(__global const float *a, __global const float *b, "
-                      "__global float *c)\n{\n%s\n}\n",
-                      kernels[(size_t)point].body);
+    for (size_t i = 0; i < COUNT; i++) {
+        if (i == (size_t)point || (!kernels[i].alone && !kernels[(size_t)point].alone))
+            opevo_text_printf(&out->source,
+                              "__kernel void product_%zu(__global const float *a, __global const "
+                              "float *b, __global float *c)\n{\n%s\n}\n",
+                              i, kernels[i].body);
+    }
     return opevo_text_check(&out->source, err);
 }
 

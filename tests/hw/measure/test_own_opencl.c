@@ -15,11 +15,15 @@
 #define STEPS                                                                                      \
     "\"steps\": [{\"launch\": \"add\", \"grid\": \"ceil(n, 64)\", \"block\": \"p == 9 ? 32 : "     \
     "64\", \"arguments\": [\"a\", \"b\", \"c\", {\"local\": \"p == 8 ? 16777216 : 256\"}, "        \
-    "{\"i32\": \"n\"}]}],"
+    "{\"i32\": \"n\"}, {\"i32\": \"p\"}]}],"
 #define OUTPUTS "\"outputs\": {\"c\": {\"relative\": 1e-5, \"floor\": 1e-3}},"
 #define TUNE "\"tune\": {\"sizes\": {\"n\": 1003}}"
 #define HARNESS(more) "{" BUFFERS STEPS OUTPUTS more TUNE "}"
 #define SPACE(values) "{\"p\": {\"_type\": \"discrete\", \"_value\": [" values "]}}"
+
+/* With this, faults of runs are in one program, which the driver compiles once. */
+#define ARGUMENT "\"macros\": false,"
+#define COMPUTATION "\"reference\": {\"computation\": \"c[i:1003] = a[i] + b[i]\"},"
 
 /* ---- Faults ---- */
 
@@ -29,24 +33,35 @@ static const char faults[] =
     "#else\n#define SHAPE\n#endif\n"
     "#if p == 6\n#error planted\n#endif\n"
     "__kernel SHAPE void add(__constant float *a, __global const float *b, __global float *c,\n"
-    "                        __local float *part, int n)\n{\n"
+    "                        __local float *part, int n, int fault)\n{\n"
     "    LOCALS\n"
-    "    int i = get_global_id(0), x = get_local_id(0), last = n - (p == 1);\n"
+    "    int i = get_global_id(0), x = get_local_id(0), last = n - (fault == 1);\n"
     "    part[x] = i < n ? a[i] : 0;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "#if p == 7\n"
     "    m[x * 100] = part[x];\n    barrier(CLK_LOCAL_MEM_FENCE);\n    part[x] = m[x * 100];\n"
     "#endif\n"
-    "    if (i < last || p == 2)\n"
+    "    if (i < last || fault == 2)\n"
     "        c[i] = part[x] + b[i];\n"
-    "    if (p == 3 && i == 0) c[-1] = 1;\n"
-    "    if (p == 4) *(volatile __global float *)(c + (1UL << 42)) = 1;\n"
-    "    if (p == 5) while (*(volatile __global float *)c < 3) ;\n"
-    "    if (p == 10 && i == 7) c[i] = NAN;\n"
-    "    if (p == 11 && i == 9) ((__global float *)b)[n + 9] = 1;\n"
+    "    if (fault == 3 && i == 0) c[-1] = 1;\n"
+    "    if (fault == 4) *(volatile __global float *)(c + (1UL << 42)) = 1;\n"
+    "    if (fault == 5) while (*(volatile __global float *)c < 3) ;\n"
+    "    if (fault == 10 && i == 7) c[i] = NAN;\n"
+    "    if (fault == 11 && i == 9) ((__global float *)b)[n + 9] = 1;\n"
     "}\n";
 
-CHECK_TEST(test_faults)
+static void check_faults(const char *more, const char *values, const own_expected *expected,
+                         size_t count)
+{
+    opevo_objective *objective = NULL;
+
+    CHECK_OK(own_open("opencl:0", "faults.cl", faults, more, values, &objective, &err));
+    assert_string_equal(objective->unit, "GB/s");
+    own_check("faults", objective, expected, count);
+    opevo_objective_destroy(objective);
+}
+
+CHECK_TEST(test_faults_of_runs)
 {
     static const own_expected expected[] = {
         {OPEVO_OUTCOME_OK, NULL},
@@ -55,21 +70,26 @@ CHECK_TEST(test_faults)
         {OPEVO_OUTCOME_WRONG, "writes before c"},
         {OPEVO_OUTCOME_CRASHED, "fatal signal"},
         {OPEVO_OUTCOME_TIMEOUT, "did not end within 2 s"},
-        {OPEVO_OUTCOME_BUILD_ERROR, "planted"},
-        {OPEVO_OUTCOME_BUILD_ERROR, "local memory"},
         {OPEVO_OUTCOME_LAUNCH_ERROR, "bytes of local memory, and the device has"},
-        {OPEVO_OUTCOME_LAUNCH_ERROR, "CL_INVALID_WORK_GROUP_SIZE"},
         {OPEVO_OUTCOME_WRONG, "Element 7 of c is not finite"},
         {OPEVO_OUTCOME_WRONG, "writes behind b"},
         {OPEVO_OUTCOME_OK, NULL},
     };
-    opevo_objective *objective = NULL;
 
-    CHECK_OK(own_open("opencl:0", "faults.cl", faults, HARNESS("\"bytes\": \"12 * n\","),
-                      SPACE("0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12"), &objective, &err));
-    assert_string_equal(objective->unit, "GB/s");
-    own_check("faults", objective, expected, COUNT(expected));
-    opevo_objective_destroy(objective);
+    check_faults(HARNESS(ARGUMENT "\"bytes\": \"12 * n\","),
+                 SPACE("0, 1, 2, 3, 4, 5, 8, 10, 11, 12"), expected, COUNT(expected));
+}
+
+CHECK_TEST(test_faults_of_programs)
+{
+    static const own_expected expected[] = {
+        {OPEVO_OUTCOME_BUILD_ERROR, "planted"},
+        {OPEVO_OUTCOME_BUILD_ERROR, "local memory"},
+        {OPEVO_OUTCOME_LAUNCH_ERROR, "CL_INVALID_WORK_GROUP_SIZE"},
+    };
+
+    check_faults(HARNESS(COMPUTATION "\"bytes\": \"12 * n\","), SPACE("6, 7, 9"), expected,
+                 COUNT(expected));
 }
 
 /* ---- References ---- */
@@ -77,10 +97,10 @@ CHECK_TEST(test_faults)
 CHECK_TEST(test_references)
 {
     static const char *const harnesses[] = {
-        HARNESS(""), HARNESS("\"default\": {\"p\": 0},"),
-        HARNESS("\"reference\": {\"computation\": \"c[i:1003] = a[i] + b[i]\"},"),
-        HARNESS("\"reference\": {\"file\": \"sum.c\", \"steps\": [{\"call\": \"sum\", "
-                "\"arguments\": [\"a\", \"b\", \"c\", {\"i32\": \"n\"}]}]},")};
+        HARNESS(ARGUMENT), HARNESS(ARGUMENT "\"default\": {\"p\": 0},"),
+        HARNESS(ARGUMENT COMPUTATION),
+        HARNESS(ARGUMENT "\"reference\": {\"file\": \"sum.c\", \"steps\": [{\"call\": \"sum\", "
+                         "\"arguments\": [\"a\", \"b\", \"c\", {\"i32\": \"n\"}]}]},")};
     static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL},
                                             {OPEVO_OUTCOME_WRONG, "Element 1002 of c"}};
 
