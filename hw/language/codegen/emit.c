@@ -22,6 +22,8 @@ static void name_entry(opevo_kernel *kernel)
     hash = opevo_hash_bytes(hash, kernel->grid, sizeof kernel->grid);
     hash = opevo_hash_bytes(hash, kernel->block, sizeof kernel->block);
     hash = opevo_hash_bytes(hash, kernel->then, (size_t)kernel->more * sizeof *kernel->then);
+    if (kernel->arguments)
+        hash = opevo_hash_bytes(hash, kernel->count, sizeof kernel->count);
     snprintf(entry, sizeof entry, "opevo_computation_%016llx", (unsigned long long)hash);
     opevo_kernel_rename(kernel, OPEVO_I_ENTRY, entry);
 }

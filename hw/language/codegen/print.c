@@ -82,6 +82,23 @@ static opevo_launch launch_of(const opevo_i_print_printer *self, const opevo_lim
     return launch;
 }
 
+/* The arguments, and the blocks that follow from them. */
+static void set_arguments(const opevo_i_print_printer *self, opevo_kernel *out)
+{
+    const opevo_i_nest *nest = self->nest;
+
+    out->arguments = nest->arguments;
+    for (int i = 0; i < nest->arguments; i++) {
+        snprintf(out->argument[i].name, sizeof out->argument[i].name, "%s", nest->argument[i].name);
+        out->argument[i].most = nest->argument[i].most;
+    }
+    for (int i = 0; i < nest->launches && self->dialect->gpu; i++) {
+        for (int axis = 0; axis < 3; axis++)
+            out->count[i][axis] =
+                opevo_i_print_kernel_count(&nest->launch[i].count[OPEVO_ANNOTATION_BLOCK_X + axis]);
+    }
+}
+
 static void set_launches(const opevo_i_print_printer *self, const opevo_limits *limits,
                          opevo_kernel *out)
 {
@@ -146,6 +163,7 @@ void opevo_i_print_nest_print(const opevo_i_nest *nest, opevo_kernel_dialect dia
     }
     out->dialect = dialect;
     set_launches(&self, limits, out);
+    set_arguments(&self, out);
     opevo_i_print_place_buffers(&self);
     out->scratch_bytes = (uint64_t)self.scratch * sizeof(float);
     out->thread_scratch_bytes = (uint64_t)self.thread_scratch * sizeof(float);

@@ -32,6 +32,8 @@ void opevo_i_print_signature(opevo_i_print_printer *self, const char *before, co
     if (!self->dialect->gpu || self->scratch)
         opevo_text_printf(self->out, ", %sfloat %sscratch",
                           self->dialect->gpu ? self->dialect->global_pointer : "", pointer);
+    for (int i = 0; i < self->nest->arguments; i++)
+        opevo_text_printf(self->out, ", int n%d", i);
     opevo_text_add(self->out, ")");
 }
 

@@ -20,9 +20,12 @@ bool opevo_i_print_constant(const opevo_i_print_printer *self, const opevo_i_aff
                 return false;
             one = self->value[a->term[i].atom];
         } else {
-            if (!opevo_i_print_constant(self, &atom->inner, &one))
+            if (!opevo_i_print_constant(self, &atom->inner, &one) ||
+                (opevo_i_affine_is_product(atom) && one))
                 return false;
-            one = atom->modulus ? one % atom->modulus : one / atom->divisor;
+            one = opevo_i_affine_is_product(atom) ? 0
+                  : atom->modulus                 ? one % atom->modulus
+                                                  : one / atom->divisor;
         }
         sum += a->term[i].factor * one;
     }
@@ -51,6 +54,12 @@ void opevo_i_print_affine(opevo_i_print_printer *self, const opevo_i_affine *a)
             opevo_text_printf(self->out, "%lld * ", (long long)factor);
         if (atom->is_loop) {
             opevo_text_printf(self->out, "v%d", a->term[i].atom);
+            continue;
+        }
+        if (opevo_i_affine_is_product(atom)) {
+            opevo_text_add(self->out, "(");
+            opevo_i_print_affine(self, &atom->inner);
+            opevo_text_printf(self->out, ") * v%d", atom->argument);
             continue;
         }
         opevo_text_printf(self->out, "(%s)((%s)(", self->dialect->index,
@@ -146,12 +155,40 @@ void opevo_i_print_indent(opevo_i_print_printer *self)
     opevo_text_printf(self->out, "%*s", 4 * self->depth, "");
 }
 
-void opevo_i_print_for(opevo_i_print_printer *self, int atom, int64_t extent)
+void opevo_i_print_count(opevo_i_print_printer *self, const opevo_i_nest_count *count,
+                         int64_t extent)
+{
+    if (!count->tile) {
+        opevo_text_printf(self->out, "%lld", (long long)extent);
+        return;
+    }
+    if (count->per != 1)
+        opevo_text_printf(self->out, "%lld * ", (long long)count->per);
+    opevo_text_printf(self->out, "((v%d + %lld) / %lld)",
+                      self->nest->argument[count->argument].atom, (long long)count->tile - 1,
+                      (long long)count->tile);
+}
+
+void opevo_i_print_for(opevo_i_print_printer *self, int atom, const opevo_i_nest_count *count,
+                       int64_t extent)
 {
     opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "for (%s v%d = 0; v%d < %lld; v%d++) {\n", self->dialect->index,
-                      atom, atom, (long long)extent, atom);
+    opevo_text_printf(self->out, "for (%s v%d = 0; v%d < ", self->dialect->index, atom, atom);
+    opevo_i_print_count(self, count, extent);
+    opevo_text_printf(self->out, "; v%d++) {\n", atom);
     self->depth++;
+}
+
+void opevo_i_print_arguments(opevo_i_print_printer *self)
+{
+    for (int i = 0; i < self->nest->arguments; i++) {
+        int atom = self->nest->argument[i].atom;
+
+        opevo_i_print_indent(self);
+        opevo_text_printf(self->out, "const %s v%d = n%d;\n", self->dialect->index, atom, i);
+        opevo_i_print_indent(self);
+        opevo_text_printf(self->out, "(void)v%d;\n", atom);
+    }
 }
 
 void opevo_i_print_end(opevo_i_print_printer *self)

@@ -125,9 +125,19 @@ int opevo_i_print_decided(const opevo_i_print_printer *self, const opevo_i_nest_
 void opevo_i_print_guards(opevo_i_print_printer *self, const opevo_i_nest_guards *guards);
 void opevo_i_print_line(opevo_i_print_printer *self, const char *text);
 void opevo_i_print_indent(opevo_i_print_printer *self);
+/* How many iterations there are. */
+void opevo_i_print_count(opevo_i_print_printer *self, const opevo_i_nest_count *count,
+                         int64_t extent);
 /* A loop's first line and last. */
-void opevo_i_print_for(opevo_i_print_printer *self, int atom, int64_t extent);
+void opevo_i_print_for(opevo_i_print_printer *self, int atom, const opevo_i_nest_count *count,
+                       int64_t extent);
 void opevo_i_print_end(opevo_i_print_printer *self);
+static inline opevo_kernel_count opevo_i_print_kernel_count(const opevo_i_nest_count *count)
+{
+    return (opevo_kernel_count){count->argument, count->per, count->tile};
+}
+/* The variables of extents that are arguments, n0, n1, ... */
+void opevo_i_print_arguments(opevo_i_print_printer *self);
 /* Stores that bypass the caches are ordered before what follows, in the thread that made them. */
 void opevo_i_print_fence(opevo_i_print_printer *self);
 

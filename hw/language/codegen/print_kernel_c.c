@@ -22,9 +22,10 @@ static bool all_known(const opevo_i_print_printer *self, const opevo_i_affine *a
     for (int i = 0; i < a->count; i++) {
         int one = a->term[i].atom;
 
-        if (one != lane &&
-            (self->atoms->item[one].is_loop ? !self->known[one]
-                                            : !all_known(self, &self->atoms->item[one].inner, -1)))
+        if (one != lane && (self->atoms->item[one].is_loop
+                                ? !self->known[one]
+                                : opevo_i_affine_is_product(&self->atoms->item[one]) ||
+                                      !all_known(self, &self->atoms->item[one].inner, -1)))
             return false;
     }
     return true;
@@ -181,6 +182,7 @@ static void print_function(opevo_i_print_printer *self, const opevo_text *body)
     opevo_text_add(out, "\n{\n");
     opevo_i_print_unused_scratch(self);
     opevo_i_print_unused_operands(self);
+    opevo_i_print_arguments(self);
     opevo_text_add(out, opevo_text_string(body));
     out->failed |= body->failed;
     opevo_text_add(out, "}\n");

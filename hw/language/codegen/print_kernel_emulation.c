@@ -15,15 +15,21 @@ static const opevo_i_nest_launch *launch_of(const opevo_i_print_printer *self)
     return &self->nest->launch[self->launch];
 }
 
-static void open_axis(opevo_i_print_printer *self, int atom, int64_t extent)
+static void open_axis(opevo_i_print_printer *self, opevo_annotation axis)
 {
+    const opevo_i_nest_launch *launch = launch_of(self);
+    const char *index = self->dialect->index;
+    int atom = launch->bound[axis];
+
     opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "for (%s t%d = 0; t%d < %lld; t%d++) {\n", self->dialect->index,
-                      atom, atom, (long long)extent, atom);
+    opevo_text_printf(self->out, "for (%s t%d = 0; t%d < ", index, atom, atom);
+    opevo_i_print_count(self, &launch->count[axis], launch->bound_extent[axis]);
+    opevo_text_printf(self->out, "; t%d++) {\n", atom);
     self->depth++;
     opevo_i_print_indent(self);
-    opevo_text_printf(self->out, "const %s v%d = " OPEVO_I_ENTRY "_reversed ? %lld - t%d : t%d;\n",
-                      self->dialect->index, atom, (long long)extent - 1, atom, atom);
+    opevo_text_printf(self->out, "const %s v%d = " OPEVO_I_ENTRY "_reversed ? ", index, atom);
+    opevo_i_print_count(self, &launch->count[axis], launch->bound_extent[axis]);
+    opevo_text_printf(self->out, " - 1 - t%d : t%d;\n", atom, atom);
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, "(void)v%d;\n", atom);
 }
@@ -36,7 +42,7 @@ static void open_threads(opevo_i_print_printer *self)
     self->depth++;
     for (int i = 0; i < 3; i++) {
         if (launch->bound[thread_axes[i]] >= 0)
-            open_axis(self, launch->bound[thread_axes[i]], launch->bound_extent[thread_axes[i]]);
+            open_axis(self, thread_axes[i]);
     }
     opevo_i_print_indent(self);
     opevo_text_add(self->out, "const long thread = 0");
@@ -94,7 +100,7 @@ static void print_uniform(opevo_i_print_printer *self, const opevo_i_nest_node *
     case OPEVO_I_SYNC:
         break;
     case OPEVO_I_LOOP:
-        opevo_i_print_for(self, node->atom, node->extent);
+        opevo_i_print_for(self, node->atom, &node->count, node->extent);
         print_uniform_list(self, node);
         opevo_i_print_end(self);
         break;
@@ -123,7 +129,7 @@ static void print_launch(opevo_i_print_printer *self)
     opevo_i_print_gpu_buffers(self, OPEVO_SCOPE_LOCAL);
     for (int i = 0; i < 3; i++) {
         if (launch->bound[block_axes[i]] >= 0)
-            open_axis(self, launch->bound[block_axes[i]], launch->bound_extent[block_axes[i]]);
+            open_axis(self, block_axes[i]);
     }
     print_uniform_list(self, launch->body);
     for (int i = 0; i < 3; i++) {
@@ -142,6 +148,7 @@ void opevo_i_print_emulation(opevo_i_print_printer *self)
     opevo_text_add(self->out, "\n{\n");
     self->depth = 1;
     opevo_i_print_unused_scratch(self);
+    opevo_i_print_arguments(self);
     for (; self->launch < self->nest->launches; self->launch++)
         print_launch(self);
     self->launch = 0;

@@ -36,6 +36,7 @@ static void print_launch(opevo_i_print_printer *self)
     opevo_i_print_gpu_buffers(self, OPEVO_SCOPE_PACKED);
     opevo_i_print_gpu_buffers(self, OPEVO_SCOPE_SHARED);
     opevo_i_print_gpu_buffers(self, OPEVO_SCOPE_LOCAL);
+    opevo_i_print_arguments(self);
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
         if (launch->bound[axes[i]] < 0)
             continue;

@@ -92,8 +92,10 @@ static void print_entry(opevo_i_print_printer *self)
         opevo_i_print_operand_name(self->out, i);
         opevo_text_add(self->out, "_global");
     }
-    opevo_text_add(self->out,
-                   scratch ? ", __global float *restrict scratch_global)\n{\n" : ")\n{\n");
+    opevo_text_add(self->out, scratch ? ", __global float *restrict scratch_global" : "");
+    for (int i = 0; i < nest->arguments; i++)
+        opevo_text_printf(self->out, ", int n%d", i);
+    opevo_text_add(self->out, ")\n{\n");
     for (int i = 0; i < nest->operands; i++) {
         const char *constant = i < nest->inputs ? "const " : "";
         const char *type = opevo_kernel_type_text(nest->buffer[i].element);
@@ -107,6 +109,7 @@ static void print_entry(opevo_i_print_printer *self)
     if (scratch)
         opevo_text_add(self->out,
                        "    float *restrict scratch = (float *)(unsigned long)scratch_global;\n");
+    opevo_i_print_arguments(self);
 }
 
 /* The iteration of a parallel loop. */
@@ -147,6 +150,8 @@ void opevo_i_print_opencl_cpu(opevo_i_print_printer *self, opevo_kernel *kernel)
             opevo_text_add(self->out, i ? "}\n" : "");
             self->launch++;
             set_grid(kernel, self->launch, divided ? all.node[i]->extent : 1);
+            if (divided)
+                kernel->count[self->launch][0] = opevo_i_print_kernel_count(&all.node[i]->count);
             print_entry(self);
             opevo_i_print_cpu_buffers(self, NULL);
         }

@@ -20,6 +20,8 @@ bool opevo_i_print_lane_factor(const opevo_i_print_printer *self, const opevo_i_
             continue;
         if (!opevo_i_print_lane_factor(self, &atom->inner, lane, &inner) || inner < 0)
             return false;
+        if (opevo_i_affine_is_product(atom) && opevo_i_affine_uses(self->atoms, &atom->inner, lane))
+            return false;
         if (atom->modulus)
             *factor += a->term[i].factor * inner;
     }

@@ -64,7 +64,11 @@ static void print_loop(opevo_i_print_printer *self, const opevo_i_nest_node *nod
         opevo_i_print_line(self, "#pragma unroll");
     if (parallel)
         opevo_i_print_line(self, "#pragma omp parallel for");
-    opevo_i_print_for(self, node->atom, node->extent);
+    opevo_i_print_for(self, node->atom,
+                      what == OPEVO_ANNOTATION_SERIAL || what == OPEVO_ANNOTATION_PARALLEL
+                          ? &node->count
+                          : &(opevo_i_nest_count){0},
+                      node->extent);
     if (parallel)
         opevo_i_print_cpu_buffers(self, node);
     self->parallel |= parallel;

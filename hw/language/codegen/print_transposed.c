@@ -59,7 +59,7 @@ bool opevo_i_print_transposed(opevo_i_print_printer *self, const opevo_i_nest_no
                       node->atom, (long long)node->extent, node->atom, TRANSPOSED);
     self->depth++;
     for (const opevo_i_nest_node *inner = node->first; inner != vector; inner = inner->first)
-        opevo_i_print_for(self, inner->atom, inner->extent);
+        opevo_i_print_for(self, inner->atom, &(opevo_i_nest_count){0}, inner->extent);
     opevo_i_print_fix(self, vector->atom, 0);
     opevo_i_print_indent(self);
     opevo_text_printf(self->out, "opevo_%stranspose%d(&", streams ? "stream_" : "", TRANSPOSED);

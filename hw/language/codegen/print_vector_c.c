@@ -35,6 +35,8 @@ static void print_no_wrap(joined *all, const opevo_i_affine *a)
         if (atom->is_loop || !opevo_i_affine_uses(self->atoms, &atom->inner, all->lane))
             continue;
         print_no_wrap(all, &atom->inner);
+        if (opevo_i_affine_is_product(atom))
+            continue;
         opevo_i_print_lane_factor(self, &atom->inner, all->lane, &inner);
         if (inner == 0)
             continue;

@@ -31,6 +31,12 @@ int opevo_i_affine_atoms_loop(opevo_i_affine_atoms *atoms, int64_t extent)
     return add_atom(atoms, &(opevo_i_affine_atom){.is_loop = true, .extent = extent});
 }
 
+int opevo_i_affine_atoms_argument(opevo_i_affine_atoms *atoms, int64_t most)
+{
+    return add_atom(
+        atoms, &(opevo_i_affine_atom){.is_loop = true, .is_argument = true, .extent = most + 1});
+}
+
 bool opevo_i_affine_equal(const opevo_i_affine *a, const opevo_i_affine *b)
 {
     if (a->constant != b->constant || a->count != b->count || a->overflow || b->overflow)
@@ -42,24 +48,30 @@ bool opevo_i_affine_equal(const opevo_i_affine *a, const opevo_i_affine *b)
     return true;
 }
 
-/* The atom (inner / divisor) % modulus; `failed` stands for a missing one. */
+/* The number of an atom that is no loop variable; `failed` stands for a missing one. */
+static int intern(opevo_i_affine_atoms *atoms, const opevo_i_affine_atom *atom)
+{
+    for (size_t i = 0; i < atoms->count; i++) {
+        const opevo_i_affine_atom *one = &atoms->item[i];
+
+        if (!one->is_loop && one->divisor == atom->divisor && one->modulus == atom->modulus &&
+            one->argument == atom->argument && opevo_i_affine_equal(&one->inner, &atom->inner))
+            return (int)i;
+    }
+    return add_atom(atoms, atom);
+}
+
+/* The atom (inner / divisor) % modulus. */
 static int find_atom(opevo_i_affine_atoms *atoms, const opevo_i_affine *inner, int64_t divisor,
                      int64_t modulus)
 {
     int64_t most = opevo_i_affine_most(atoms, inner);
     opevo_i_affine_atom atom = {.inner = *inner, .divisor = divisor, .modulus = modulus};
 
-    for (size_t i = 0; i < atoms->count; i++) {
-        const opevo_i_affine_atom *one = &atoms->item[i];
-
-        if (!one->is_loop && one->divisor == divisor && one->modulus == modulus &&
-            opevo_i_affine_equal(&one->inner, inner))
-            return (int)i;
-    }
     atom.extent = most / divisor + 1;
     if (modulus && modulus < atom.extent)
         atom.extent = modulus;
-    return add_atom(atoms, &atom);
+    return intern(atoms, &atom);
 }
 
 opevo_i_affine opevo_i_affine_constant(int64_t constant)
@@ -215,6 +227,25 @@ static int64_t find_unit(const opevo_i_affine_atoms *atoms, const opevo_i_affine
     return 1;
 }
 
+opevo_i_affine opevo_i_affine_scale(opevo_i_affine_atoms *atoms, const opevo_i_affine *a,
+                                    int argument)
+{
+    opevo_i_affine result = opevo_i_affine_constant(0);
+    opevo_i_affine scale = opevo_i_affine_of_atom(argument);
+
+    result.overflow = a->overflow;
+    for (int i = 0; i < a->count; i++) {
+        opevo_i_affine_atom atom = {.inner = opevo_i_affine_of_atom(a->term[i].atom),
+                                    .argument = argument};
+        int64_t most = opevo_i_affine_most(atoms, &atom.inner);
+
+        atom.extent = most * (atoms->item[argument].extent - 1) + 1;
+        add_term(&result, a->term[i].factor, intern(atoms, &atom));
+    }
+    add_scaled(&result, a->constant, &scale);
+    return result;
+}
+
 opevo_i_affine opevo_i_affine_divide(opevo_i_affine_atoms *atoms, const opevo_i_affine *a,
                                      int64_t divisor)
 {
@@ -295,8 +326,11 @@ opevo_i_affine opevo_i_affine_replace(opevo_i_affine_atoms *atoms, const opevo_i
             opevo_i_affine_atom copy = atoms->item[one];
             opevo_i_affine inner = opevo_i_affine_replace(atoms, &copy.inner, atom, value);
 
-            piece = copy.modulus ? opevo_i_affine_modulo(atoms, &inner, copy.modulus)
-                                 : opevo_i_affine_divide(atoms, &inner, copy.divisor);
+            if (opevo_i_affine_is_product(&copy))
+                piece = opevo_i_affine_scale(atoms, &inner, copy.argument);
+            else
+                piece = copy.modulus ? opevo_i_affine_modulo(atoms, &inner, copy.modulus)
+                                     : opevo_i_affine_divide(atoms, &inner, copy.divisor);
         }
         result = opevo_i_affine_add(atoms, result, a->term[i].factor, &piece);
     }
@@ -330,7 +364,7 @@ bool opevo_i_affine_uses(const opevo_i_affine_atoms *atoms, const opevo_i_affine
     for (int i = 0; i < a->count; i++) {
         const opevo_i_affine_atom *one = &atoms->item[a->term[i].atom];
 
-        if (a->term[i].atom == atom ||
+        if (a->term[i].atom == atom || (opevo_i_affine_is_product(one) && one->argument == atom) ||
             (!one->is_loop && opevo_i_affine_uses(atoms, &one->inner, atom)))
             return true;
     }
@@ -357,7 +391,9 @@ int64_t opevo_i_affine_value(const opevo_i_affine_atoms *atoms, const opevo_i_af
         int64_t number =
             atom->is_loop ? value[one] : opevo_i_affine_value(atoms, &atom->inner, value);
 
-        if (!atom->is_loop)
+        if (opevo_i_affine_is_product(atom))
+            number *= value[atom->argument];
+        else if (!atom->is_loop)
             number = atom->modulus ? number % atom->modulus : number / atom->divisor;
         sum += a->term[i].factor * number;
     }

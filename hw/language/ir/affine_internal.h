@@ -3,7 +3,11 @@
 /* Index expressions: a constant plus integer multiples of atoms. An atom is a loop variable or the
  * quotient or remainder of another expression, as fused loops make them:
  *
- *     e = c + sum_i f_i * atom_i,    atom = v  or  (e' / d) % m,    0 <= atom < its extent.
+ *     e = c + sum_i f_i * atom_i,   atom = v or (e' / d) % m or a * p,   0 <= atom < its extent.
+ *
+ * An argument p of the kernel, such as an extent that is known when it is called, is a loop
+ * variable that no loop gives its values; a * p, the product of an atom and an argument, is what
+ * strides of such arrays need.
  *
  * The operations keep what is exactly divisible out of quotients and put a quotient and its
  * remainder together again, so that a fused and then split loop usually leaves no division. */
@@ -30,10 +34,12 @@ typedef struct opevo_i_affine {
 
 typedef struct opevo_i_affine_atom {
     bool is_loop;
+    bool is_argument; /* a loop variable, too */
     int64_t extent;
     /* Of a quotient (modulus 0) or remainder (divisor 1); `inner` is never negative. */
     opevo_i_affine inner;
-    int64_t divisor, modulus;
+    int64_t divisor, modulus; /* both 0 for a product of `inner` with an argument: */
+    int argument;             /* an atom */
 } opevo_i_affine_atom;
 
 /* Start from {0}. */
@@ -49,12 +55,22 @@ int64_t opevo_i_affine_gcd(int64_t a, int64_t b);
 void opevo_i_affine_atoms_free(opevo_i_affine_atoms *atoms);
 /* A new loop variable with values 0 .. extent - 1; 0 with `failed` set without memory. */
 int opevo_i_affine_atoms_loop(opevo_i_affine_atoms *atoms, int64_t extent);
+/* A new argument with values 0 .. most; likewise. */
+int opevo_i_affine_atoms_argument(opevo_i_affine_atoms *atoms, int64_t most);
+/* Whether an atom is a product with an argument. */
+static inline bool opevo_i_affine_is_product(const opevo_i_affine_atom *atom)
+{
+    return !atom->is_loop && !atom->divisor && !atom->modulus;
+}
 
 opevo_i_affine opevo_i_affine_constant(int64_t constant);
 opevo_i_affine opevo_i_affine_of_atom(int atom);
 /* a + factor * b */
 opevo_i_affine opevo_i_affine_add(const opevo_i_affine_atoms *atoms, opevo_i_affine a,
                                   int64_t factor, const opevo_i_affine *b);
+/* a times an argument, for an `a` that is never negative. */
+opevo_i_affine opevo_i_affine_scale(opevo_i_affine_atoms *atoms, const opevo_i_affine *a,
+                                    int argument);
 /* a / divisor and a % modulus, for an `a` that is never negative. */
 opevo_i_affine opevo_i_affine_divide(opevo_i_affine_atoms *atoms, const opevo_i_affine *a,
                                      int64_t divisor);

@@ -73,6 +73,21 @@ opevo_launch opevo_kernel_launch(const opevo_kernel *kernel, int number)
     return first;
 }
 
+opevo_launch opevo_kernel_launch_for(const opevo_kernel *kernel, int number,
+                                     const int64_t *arguments)
+{
+    opevo_launch launch = opevo_kernel_launch(kernel, number);
+
+    for (int i = 0; i < 3; i++) {
+        const opevo_kernel_count *one = &kernel->count[number][i];
+
+        if (one->tile)
+            launch.grid[i] =
+                (uint32_t)(one->per * ((arguments[one->argument] + one->tile - 1) / one->tile));
+    }
+    return launch;
+}
+
 void opevo_kernel_launch_name(const opevo_kernel *kernel, int number, char *out)
 {
     if (number)

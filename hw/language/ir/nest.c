@@ -192,7 +192,7 @@ static opevo_i_nest_guard simplified(const opevo_i_affine_atoms *atoms, opevo_i_
         one.least = rounded_up(one.least - one.value.constant, factor);
         one.limit = rounded_up(one.limit - one.value.constant, factor);
         one.value = opevo_i_affine_of_atom(one.value.term[0].atom);
-        if (atom->is_loop || atom->modulus)
+        if (atom->is_loop || !atom->divisor || atom->modulus)
             break;
         one = (opevo_i_nest_guard){atom->inner, one.least * atom->divisor,
                                    one.limit * atom->divisor, one.omits};

@@ -82,6 +82,12 @@ typedef struct opevo_i_nest_leaf {
     opevo_i_nest_guards inside;      /* COPY: 0 takes the place of the factor unless all hold */
 } opevo_i_nest_leaf;
 
+/* per ceil(argument / tile) iterations, of an argument by its number; `tile` is 0: all of them. */
+typedef struct opevo_i_nest_count {
+    int argument;
+    int64_t per, tile;
+} opevo_i_nest_count;
+
 typedef enum opevo_i_nest_node_kind {
     OPEVO_I_LIST,
     OPEVO_I_LOOP,
@@ -100,6 +106,7 @@ struct opevo_i_nest_node {
     opevo_i_nest_node *made_before;  /* all nodes, for release */
     int atom;                        /* LOOP, LET */
     int64_t extent;                  /* LOOP */
+    opevo_i_nest_count count;        /* LOOP: nothing is done in iterations from there on */
     opevo_annotation annotation;
     opevo_i_affine value; /* LET */
     opevo_i_nest_guards guards;
@@ -131,14 +138,24 @@ typedef struct opevo_i_nest_launch {
     const opevo_i_nest_node *body;
     int bound[OPEVO_ANNOTATION_COUNT];            /* atom of each block and thread axis, or -1 */
     int64_t bound_extent[OPEVO_ANNOTATION_COUNT]; /* 1 where not bound */
+    opevo_i_nest_count count[OPEVO_ANNOTATION_COUNT]; /* likewise, of blocks */
 } opevo_i_nest_launch;
 
 enum { OPEVO_I_LAUNCHES = 64 };
 
 typedef struct opevo_i_nest_chunk opevo_i_nest_chunk;
 
+/* An extent that is an argument of the kernel. */
+typedef struct opevo_i_nest_argument {
+    char name[OPEVO_COMPUTATION_NAME + 1];
+    int atom;
+    int64_t most;
+} opevo_i_nest_argument;
+
 typedef struct opevo_i_nest {
     opevo_i_affine_atoms atoms;
+    int arguments;
+    opevo_i_nest_argument argument[OPEVO_KERNEL_ARGUMENTS];
     int operands, inputs; /* arguments of the kernel, the first buffers; those before the outputs */
     int packings;
     opevo_i_nest_packing packing[OPEVO_OPERANDS];

@@ -125,6 +125,7 @@ static void copy_node(versions *self, opevo_i_nest_node *parent, const opevo_i_n
         return;
     copy->atom = node->atom;
     copy->extent = node->extent;
+    copy->count = node->count;
     copy->annotation = node->annotation;
     copy->value = node->value;
     copy->guards = node->guards;
@@ -230,6 +231,7 @@ static void shorten(opevo_i_nest_node *node, const split_guard *at)
         if (factor && child->annotation != OPEVO_ANNOTATION_VECTORIZE &&
             child->annotation != OPEVO_ANNOTATION_PARALLEL) {
             child->extent = left < child->extent ? left : child->extent;
+            child->count = (opevo_i_nest_count){0};
             if (at->inner.count == 1)
                 opevo_i_nest_node_replace_guard(child, &at->guard, NULL);
         }

@@ -99,7 +99,7 @@ static void add_copy(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent,
         leaf.inside = (opevo_i_nest_guards){0};
     }
     if (self->status == OPEVO_OK)
-        opevo_i_pipeline_add_kept(self, parent, &part->own, 0, &leaf);
+        opevo_i_pipeline_add_kept(self, parent, child, 0, &leaf);
 }
 
 /* Copies at a loop in their order: the staged ones or the others. */

@@ -162,7 +162,9 @@ static opevo_i_affine address_of(opevo_i_pipeline_lowering *self, int key,
                                  const opevo_i_affine *index, int64_t *size)
 {
     const opevo_i_pipeline_stage *stage = self->pipeline->stage[key];
+    const opevo_i_pipeline_part *part = self->part[key];
     opevo_i_affine address = opevo_i_affine_constant(0);
+    bool is_operand = part->buffer < self->nest->operands;
 
     *size = 1;
     if (stage->pieces)
@@ -170,9 +172,15 @@ static opevo_i_affine address_of(opevo_i_pipeline_lowering *self, int key,
     for (int d = stage->dims - 1; d >= 0; d--) {
         opevo_i_affine place = opevo_i_pipeline_held(self, key, d, &index[d]);
 
+        for (int inner = d + 1; inner < stage->dims && is_operand; inner++) {
+            if (part->free[inner])
+                place = opevo_i_affine_scale(&self->nest->atoms, &place,
+                                             self->nest->argument[part->free[inner] - 1].atom);
+        }
         *size = opevo_i_pipeline_stride(stage, d, *size);
         address = opevo_i_affine_add(&self->nest->atoms, address, *size, &place);
-        *size *= self->part[key]->extent[d];
+        if (!is_operand || !part->free[d])
+            *size *= part->extent[d];
     }
     return address;
 }

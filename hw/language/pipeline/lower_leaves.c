@@ -34,6 +34,19 @@ static opevo_i_nest_node *add_vthreads(opevo_i_pipeline_lowering *self, opevo_i_
     return parent;
 }
 
+opevo_i_nest_node *opevo_i_pipeline_add_loop(opevo_i_pipeline_lowering *self,
+                                             opevo_i_nest_node *parent, int key,
+                                             const opevo_i_nest_loop *loop)
+{
+    opevo_i_nest_node *node =
+        opevo_i_pipeline_checked(self, opevo_i_nest_add_loop(self->nest, parent, loop->atom,
+                                                             loop->extent, loop->annotation));
+
+    if (node)
+        node->count = opevo_i_pipeline_count(self, key, loop);
+    return node;
+}
+
 void opevo_i_pipeline_add_leaf(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent,
                                const opevo_i_nest_leaf *leaf)
 {
@@ -42,9 +55,10 @@ void opevo_i_pipeline_add_leaf(opevo_i_pipeline_lowering *self, opevo_i_nest_nod
         opevo_i_pipeline_checked(self, opevo_i_nest_add_leaf(self->nest, parent, leaf));
 }
 
-void opevo_i_pipeline_add_kept(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent,
-                               const opevo_i_nest_loops *own, int at, const opevo_i_nest_leaf *leaf)
+void opevo_i_pipeline_add_kept(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent, int key,
+                               int at, const opevo_i_nest_leaf *leaf)
 {
+    const opevo_i_nest_loops *own = &self->part[key]->own;
     bool spread = false; /* over virtual threads */
 
     for (int i = at; i < own->loops && parent; i++) {
@@ -58,9 +72,7 @@ void opevo_i_pipeline_add_kept(opevo_i_pipeline_lowering *self, opevo_i_nest_nod
             spread = true;
         }
         if (parent && opevo_i_pipeline_has_node(loop->annotation))
-            parent = opevo_i_pipeline_checked(self, opevo_i_nest_add_loop(self->nest, parent,
-                                                                          loop->atom, loop->extent,
-                                                                          loop->annotation));
+            parent = opevo_i_pipeline_add_loop(self, parent, key, loop);
         else if (parent && loop->annotation == OPEVO_ANNOTATION_VTHREAD)
             parent = opevo_i_pipeline_checked(
                 self, opevo_i_nest_add_vthread(self->nest, parent, leaf, &self->nest->atoms,
@@ -121,8 +133,8 @@ opevo_i_nest_guards opevo_i_pipeline_element_guards(opevo_i_pipeline_lowering *s
     opevo_i_nest_guards guards = part->bound;
 
     for (int d = 0; d < stage->dims; d++) {
-        if (!opevo_i_nest_guards_add(&self->nest->atoms, &guards, &part->value[d], 0,
-                                     stage->own.axis_extent[d]))
+        if (!opevo_i_pipeline_add_extent(self, &guards, &part->value[d], stage->own.axis_extent[d],
+                                         part->free[d], false))
             OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
                                     OPEVO_I_GUARDS);
     }

@@ -21,7 +21,7 @@ static void clear(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent, in
                               .keep = opevo_i_pipeline_element_guards(self, key)};
 
     opevo_i_pipeline_set_neutral(self, key, &leaf);
-    opevo_i_pipeline_add_kept(self, parent, &self->part[key]->own, at, &leaf);
+    opevo_i_pipeline_add_kept(self, parent, key, at, &leaf);
 }
 
 static void lower_stage(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent, int key);
@@ -82,7 +82,7 @@ static void gather_in_registers(opevo_i_pipeline_lowering *self, opevo_i_nest_no
     int vthreads = self->vthreads;
 
     opevo_i_pipeline_set_neutral(self, key, &leaf);
-    opevo_i_pipeline_add_kept(self, parent, &self->part[key]->own, at, &leaf);
+    opevo_i_pipeline_add_kept(self, parent, key, at, &leaf);
     lower_loops(self, parent, key, at, sums);
     self->vthreads = vthreads;
 }
@@ -136,9 +136,7 @@ static void lower_loops(opevo_i_pipeline_lowering *self, opevo_i_nest_node *pare
     }
     ahead = opevo_i_pipeline_begin_ahead(self, parent, key, at);
     if (opevo_i_pipeline_has_node(loop->annotation)) {
-        parent =
-            opevo_i_pipeline_checked(self, opevo_i_nest_add_loop(self->nest, parent, loop->atom,
-                                                                 loop->extent, loop->annotation));
+        parent = opevo_i_pipeline_add_loop(self, parent, key, loop);
     } else if (loop->annotation == OPEVO_ANNOTATION_VTHREAD && self->vthreads == 3) {
         OPEVO_I_PIPELINE_REFUSE(self, LIMIT,
                                 "%s would be in more than 3 loops over virtual threads.",
@@ -183,7 +181,7 @@ static void lower_copy(opevo_i_pipeline_lowering *self, opevo_i_nest_node *paren
     leaf.to = *to;
     leaf.stream = self->pipeline->stage[key]->stream;
     if (self->status == OPEVO_OK)
-        opevo_i_pipeline_add_kept(self, parent, &self->part[key]->own, 0, &leaf);
+        opevo_i_pipeline_add_kept(self, parent, key, 0, &leaf);
 }
 
 /* Threads of one axis may have parts of sums that gather in registers of their own. The first of
@@ -244,6 +242,8 @@ opevo_status opevo_i_pipeline_lower(const opevo_pipeline *pipeline, opevo_i_nest
     opevo_i_pipeline_lowering self = {.pipeline = pipeline, .err = err};
 
     opevo_i_pipeline_begin(&self);
+    if (self.status == OPEVO_OK)
+        opevo_i_pipeline_take_arguments(&self);
     if (self.status == OPEVO_OK)
         opevo_i_pipeline_bind(&self);
     for (int number = 0; number < pipeline->stages && self.status == OPEVO_OK; number++) {

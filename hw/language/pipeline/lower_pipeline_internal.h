@@ -21,9 +21,11 @@ typedef struct opevo_i_pipeline_part {
     int launch; /* of the stages that are computed as a whole, the one that it is computed with */
     int buffer;
     int64_t extent[OPEVO_I_AXES]; /* of the buffer */
-    int staging;                  /* buffer of a staged copy in registers; 0: none yet */
-    int vthreads;                 /* each virtual thread has its own copy in registers */
-    int vthread[3];               /* atoms */
+    /* Numbers of the arguments that are extents of its axes, plus 1; 0 for constants. */
+    int free[OPEVO_I_AXES];
+    int staging;    /* buffer of a staged copy in registers; 0: none yet */
+    int vthreads;   /* each virtual thread has its own copy in registers */
+    int vthread[3]; /* atoms */
 
     /* While readers are looked at: the smallest interval around `fixed` of all indices, which are
      * `spacing` apart or a multiple of it; and how many indices readers need that do not go on
@@ -63,7 +65,8 @@ typedef struct opevo_i_pipeline_lowering {
     } while (0)
 
 /* The files that lower, each using those before it only: lower_indices, lower_values,
- * lower_masks, lower_statements, lower_threads, lower_parts, lower_prepare, lower_leaves,
+ * lower_arguments, lower_masks, lower_statements, lower_threads, lower_parts, lower_prepare,
+ * lower_leaves,
  * lower_sums, lower_trim, lower_ahead, lower_pipeline. */
 
 /* ---- lower_indices.c ---- */
@@ -112,6 +115,21 @@ const opevo_i_nest_value *opevo_i_pipeline_value(opevo_i_pipeline_lowering *self
                                                  opevo_i_nest_leaf *leaf, int key,
                                                  const opevo_i_affine *value);
 
+/* ---- lower_arguments.c ---- */
+
+/* Make the arguments of the kernel, ahead of all statements. */
+void opevo_i_pipeline_take_arguments(opevo_i_pipeline_lowering *self);
+/* 0 <= value < extent, or below the argument of number `free` - 1, whose largest value that is;
+ * false where there are too many conditions. `omits` as in a guard. */
+bool opevo_i_pipeline_add_extent(const opevo_i_pipeline_lowering *self, opevo_i_nest_guards *guards,
+                                 const opevo_i_affine *value, int64_t extent, int free, bool omits);
+/* Below the argument alone. */
+bool opevo_i_pipeline_add_below(const opevo_i_pipeline_lowering *self, opevo_i_nest_guards *guards,
+                                const opevo_i_affine *value, int free, bool omits);
+/* How many iterations of a loop of a stage are not all beyond an argument. */
+opevo_i_nest_count opevo_i_pipeline_count(const opevo_i_pipeline_lowering *self, int key,
+                                          const opevo_i_nest_loop *loop);
+
 /* ---- lower_masks.c ---- */
 
 /* Which axes of a sum of products, in registers and with extended loops, are masked beyond the
@@ -159,13 +177,16 @@ opevo_i_nest_node *opevo_i_pipeline_checked(opevo_i_pipeline_lowering *self,
 /* The number of one more buffer; 0 after a failure. */
 int opevo_i_pipeline_add_buffer(opevo_i_pipeline_lowering *self, opevo_i_nest_buffer buffer);
 void opevo_i_pipeline_add_sync(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent);
+/* A node for a loop of a stage. */
+opevo_i_nest_node *opevo_i_pipeline_add_loop(opevo_i_pipeline_lowering *self,
+                                             opevo_i_nest_node *parent, int key,
+                                             const opevo_i_nest_loop *loop);
 /* A leaf, in loops over the virtual threads that it depends on. */
 void opevo_i_pipeline_add_leaf(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent,
                                const opevo_i_nest_leaf *leaf);
 /* The loops of a stage from `at` on that do not reduce, around one leaf. */
-void opevo_i_pipeline_add_kept(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent,
-                               const opevo_i_nest_loops *own, int at,
-                               const opevo_i_nest_leaf *leaf);
+void opevo_i_pipeline_add_kept(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent, int key,
+                               int at, const opevo_i_nest_leaf *leaf);
 /* The leaf sets its target to the neutral element of the stage's reducer; it copies, and joins its
  * factor with what is there instead. */
 void opevo_i_pipeline_set_neutral(opevo_i_pipeline_lowering *self, int key,

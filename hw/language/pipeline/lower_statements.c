@@ -161,11 +161,11 @@ static void shorten_store(const opevo_i_pipeline_lowering *self, opevo_i_nest_le
 }
 
 static void add_bound(opevo_i_pipeline_lowering *self, opevo_i_nest_guards *guards,
-                      const opevo_i_affine *value, int64_t limit, bool reduces)
+                      const opevo_i_affine *value, int64_t limit, int free, bool reduces)
 {
     if (value->overflow)
         OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "A condition has more than %d parts.", OPEVO_I_TERMS);
-    else if (!add_guard(self, guards, &(opevo_i_nest_guard){*value, 0, limit, reduces}))
+    else if (!opevo_i_pipeline_add_extent(self, guards, value, limit, free, reduces))
         OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
                                 OPEVO_I_GUARDS);
 }
@@ -177,22 +177,28 @@ static void add_bounds(opevo_i_pipeline_lowering *self, int key, opevo_i_nest_gu
     const opevo_i_affine *value = self->part[key]->value;
 
     for (int a = 0; a < stage->own.axes; a++)
-        add_bound(self, guards, &value[a], stage->own.axis_extent[a], stage->axis_reduces[a]);
+        add_bound(self, guards, &value[a], stage->own.axis_extent[a], self->part[key]->free[a],
+                  stage->axis_reduces[a]);
     if (stage->map) {
         opevo_i_affine axis[OPEVO_I_AXES];
         const opevo_definition *definition = opevo_i_pipeline_axes(self, key, value, axis);
 
         for (int a = 0; a < definition->axes; a++)
-            add_bound(self, guards, &axis[a], definition->axis[a].extent, a >= definition->spatial);
+            add_bound(self, guards, &axis[a], definition->axis[a].extent,
+                      opevo_i_pipeline_free_of_axis(self->pipeline, definition, a),
+                      a >= definition->spatial);
     }
 }
 
 /* least <= value < limit, joined with what is asked of the value already. */
 static void add_range(opevo_i_pipeline_lowering *self, opevo_i_nest_guards *guards,
-                      opevo_i_affine value, int64_t limit)
+                      opevo_i_affine value, int64_t limit, int free)
 {
     int64_t shift = value.constant;
 
+    if (free && !opevo_i_pipeline_add_below(self, guards, &value, free, false))
+        OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
+                                OPEVO_I_GUARDS);
     value.constant = 0;
     for (int i = 0; i < guards->count; i++) {
         opevo_i_nest_guard *one = &guards->item[i];
@@ -204,7 +210,7 @@ static void add_range(opevo_i_pipeline_lowering *self, opevo_i_nest_guards *guar
         return;
     }
     value.constant = shift;
-    add_bound(self, guards, &value, limit, false);
+    add_bound(self, guards, &value, limit, 0, false);
 }
 
 /* What an exact copy reads is 0 beyond its source. One that is exact itself has room for all that
@@ -219,7 +225,7 @@ static void add_source_bounds(opevo_i_pipeline_lowering *self, int key, opevo_i_
         if (!source->exact ||
             self->part[stage->source]->own.axis_extent[d] == source->own.axis_extent[d])
             add_range(self, leaf->kind == OPEVO_I_COPY ? &leaf->inside : &leaf->keep,
-                      part->value[d], stage->own.axis_extent[d]);
+                      part->value[d], stage->own.axis_extent[d], part->free[d]);
     }
 }
 
@@ -228,7 +234,7 @@ static void add_part_bounds(opevo_i_pipeline_lowering *self, int key, opevo_i_ne
     const opevo_i_nest_loops *own = &self->part[key]->own;
 
     for (int a = 0; a < own->axes; a++)
-        add_bound(self, guards, &own->axis[a], own->axis_extent[a], false);
+        add_bound(self, guards, &own->axis[a], own->axis_extent[a], 0, false);
 }
 
 /* Sums in registers may go on beyond the stage, where what they read is there: those results are
@@ -246,7 +252,7 @@ static void add_sum_bounds(opevo_i_pipeline_lowering *self, int key, opevo_i_nes
     for (int a = 0; a < stage->own.axes; a++) {
         if (masked[a])
             add_bound(self, &leaf->keep, &self->part[key]->value[a], stage->own.axis_extent[a],
-                      stage->axis_reduces[a]);
+                      self->part[key]->free[a], stage->axis_reduces[a]);
     }
 }
 

@@ -103,9 +103,9 @@ static void gather_slices(opevo_i_pipeline_lowering *self, opevo_i_nest_node *pa
     opevo_i_nest_guards_add(atoms, &add.keep, &thread, 0, 1);
     opevo_i_pipeline_set_update(self, key, &add);
     opevo_i_pipeline_add_sync(self, loop);
-    opevo_i_pipeline_add_kept(self, loop, own, inside, &leaf);
+    opevo_i_pipeline_add_kept(self, loop, key, inside, &leaf);
     opevo_i_pipeline_add_sync(self, loop);
-    opevo_i_pipeline_add_kept(self, loop, own, inside, &add);
+    opevo_i_pipeline_add_kept(self, loop, key, inside, &add);
     if (!opevo_i_nest_guards_add(atoms, keep, &thread, 0, 1))
         OPEVO_I_PIPELINE_REFUSE(self, LIMIT, "A statement would need more than %d conditions.",
                                 OPEVO_I_GUARDS);
@@ -135,7 +135,7 @@ void opevo_i_pipeline_write_back(opevo_i_pipeline_lowering *self, opevo_i_nest_n
     gather_slices(self, parent, key, from, &leaf.keep);
     if (!first.count) {
         leaf.stream = self->pipeline->stage[key]->stream;
-        opevo_i_pipeline_add_kept(self, parent, own, inside, &leaf);
+        opevo_i_pipeline_add_kept(self, parent, key, inside, &leaf);
         return;
     }
     node = opevo_i_pipeline_checked(self, opevo_i_nest_add(self->nest, parent, OPEVO_I_IF));
@@ -144,10 +144,10 @@ void opevo_i_pipeline_write_back(opevo_i_pipeline_lowering *self, opevo_i_nest_n
     node->guards = first;
     node->otherwise =
         opevo_i_pipeline_checked(self, opevo_i_nest_add(self->nest, NULL, OPEVO_I_LIST));
-    opevo_i_pipeline_add_kept(self, node, own, inside, &leaf);
+    opevo_i_pipeline_add_kept(self, node, key, inside, &leaf);
     opevo_i_pipeline_set_update(self, key, &leaf);
     if (node->otherwise)
-        opevo_i_pipeline_add_kept(self, node->otherwise, own, inside, &leaf);
+        opevo_i_pipeline_add_kept(self, node->otherwise, key, inside, &leaf);
 }
 
 /* ---- Sums that threads share ---- */
@@ -178,7 +178,7 @@ static void gather(opevo_i_pipeline_lowering *self, opevo_i_nest_node *parent, i
         opevo_i_nest_guards_add(&self->nest->atoms, &leaf.keep, &thread, 0, count - half);
         opevo_i_pipeline_set_update(self, key, &leaf);
         opevo_i_pipeline_add_sync(self, parent);
-        opevo_i_pipeline_add_kept(self, parent, &self->part[key]->own, at, &leaf);
+        opevo_i_pipeline_add_kept(self, parent, key, at, &leaf);
     }
 }
 
@@ -196,7 +196,7 @@ void opevo_i_pipeline_join_threads(opevo_i_pipeline_lowering *self, opevo_i_nest
 
     leaf.to = mailbox(self, key, registers, OPEVO_ANNOTATION_COUNT);
     opevo_i_pipeline_add_sync(self, parent);
-    opevo_i_pipeline_add_kept(self, parent, own, at, &leaf);
+    opevo_i_pipeline_add_kept(self, parent, key, at, &leaf);
     leaf.factor[0] = leaf.to;
     for (int i = 0; i < own->loops; i++) {
         if (is_crossed(&own->loop[i]))
@@ -218,5 +218,5 @@ void opevo_i_pipeline_join_threads(opevo_i_pipeline_lowering *self, opevo_i_nest
                                     OPEVO_I_GUARDS);
     }
     leaf.to = *to;
-    opevo_i_pipeline_add_kept(self, parent, own, at, &leaf);
+    opevo_i_pipeline_add_kept(self, parent, key, at, &leaf);
 }

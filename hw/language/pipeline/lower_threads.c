@@ -102,6 +102,8 @@ static void bind_loop(opevo_i_pipeline_lowering *self, int key, int number)
         return;
     launch->bound[axis] = loop->atom;
     launch->bound_extent[axis] = loop->extent;
+    if (opevo_i_nest_is_block(axis))
+        launch->count[axis] = opevo_i_pipeline_count(self, key, loop);
 }
 
 /* Threads beyond those of a stage do nothing, and where nothing says which, the first does it. */

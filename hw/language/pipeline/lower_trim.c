@@ -57,7 +57,8 @@ static opevo_i_nest_node *add_if(opevo_i_pipeline_lowering *self, opevo_i_nest_n
     opevo_i_nest_guards guards = {0};
     opevo_i_nest_node *node = NULL;
 
-    opevo_i_nest_guards_add(&self->nest->atoms, &guards, &last->start, 0, limit);
+    opevo_i_nest_guards_add(&self->nest->atoms, &guards, &last->start,
+                            opevo_i_affine_least(&self->nest->atoms, &last->start), limit);
     if (!guards.count)
         return parent;
     node = parent ? opevo_i_pipeline_checked(self, opevo_i_nest_add(self->nest, parent, OPEVO_I_IF))

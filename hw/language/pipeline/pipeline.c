@@ -147,6 +147,8 @@ static opevo_status apply_again(const opevo_pipeline *pipeline, opevo_pipeline *
         return status;
     for (size_t i = 0; i < pipeline->step_count && status == OPEVO_OK; i++)
         status = opevo_pipeline_apply(*out, &pipeline->steps[i], err);
+    for (int i = 0; i < pipeline->frees && status == OPEVO_OK; i++)
+        status = opevo_pipeline_free_axis(*out, pipeline->free[i].name, err);
     if (status != OPEVO_OK) {
         opevo_pipeline_destroy(*out);
         *out = NULL;
@@ -164,6 +166,9 @@ opevo_status opevo_pipeline_copy(const opevo_pipeline *pipeline, opevo_pipeline 
     OPEVO_NEW_OR_RETURN(self, 1, "a pipeline");
     self->given = self->computation = pipeline->given;
     memcpy(self->order, pipeline->order, sizeof self->order);
+    self->frees = pipeline->frees;
+    memcpy(self->free, pipeline->free, sizeof self->free);
+    memcpy(self->free_dim, pipeline->free_dim, sizeof self->free_dim);
     if (!copy_parts(self, pipeline)) {
         opevo_pipeline_destroy(self);
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a pipeline.");
@@ -269,6 +274,8 @@ static opevo_status reshape(opevo_pipeline *self, const opevo_pipeline_step *ste
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "merge and divide come ahead of all other steps.");
     }
+    if (self->frees)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "merge and divide come before axes are made free.");
     if (step->count != 1 + divides)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           divides ? "divide takes a dimension and an extent."

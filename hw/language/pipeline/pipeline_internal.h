@@ -66,6 +66,11 @@ struct opevo_pipeline {
     opevo_i_pipeline_stage *stage[OPEVO_PIPELINE_STAGES]; /* by key */
     opevo_pipeline_step *steps;
     size_t step_count, step_capacity;
+    /* Axes whose extents are arguments of kernels, and the dimensions of inputs with such an
+     * extent: the number of the argument plus 1, or 0. */
+    int frees;
+    opevo_axis free[OPEVO_KERNEL_ARGUMENTS]; /* names are those of the computation */
+    unsigned char free_dim[OPEVO_PIPELINE_STAGES][OPEVO_COMPUTATION_DIMS];
 };
 
 static inline opevo_i_pipeline_stage *opevo_i_pipeline_at(const opevo_pipeline *pipeline,
@@ -89,6 +94,15 @@ opevo_status opevo_i_pipeline_no_loop(const opevo_i_pipeline_stage *stage, const
 /* The same of a number. */
 opevo_status opevo_i_pipeline_no_loop_at(const opevo_i_pipeline_stage *stage, int64_t loop,
                                          opevo_error *err);
+
+/* ---- pipeline_free.c ---- */
+
+/* The number of the argument that is the extent of an axis of a definition, or of an axis of a
+ * stage, plus 1; 0 for constants. */
+int opevo_i_pipeline_free_of_axis(const opevo_pipeline *pipeline,
+                                  const opevo_definition *definition, int axis);
+int opevo_i_pipeline_free_of(const opevo_pipeline *pipeline, const opevo_i_pipeline_stage *stage,
+                             int axis);
 
 /* ---- pipeline_loops.c ---- */
 

@@ -48,7 +48,20 @@ typedef struct opevo_launch {
     uint32_t dynamic_shared_bytes;
 } opevo_launch;
 
-enum { OPEVO_KERNEL_LAUNCHES = 16 };
+enum { OPEVO_KERNEL_LAUNCHES = 16, OPEVO_KERNEL_ARGUMENTS = 4 };
+
+/* An extent that is given when a kernel is called, from 1 to `most`. */
+typedef struct opevo_kernel_argument {
+    char name[32];
+    int64_t most;
+} opevo_kernel_argument;
+
+/* Blocks in one direction: per ceil(argument / tile); as many as the launch says where `tile` is
+ * 0. */
+typedef struct opevo_kernel_count {
+    int64_t argument;
+    int64_t per, tile;
+} opevo_kernel_count;
 
 /* The entry takes a pointer to each operand in the order of
  * opevo_workload_list: dense arrays of its type. An output is written in full and never read
@@ -60,7 +73,8 @@ enum { OPEVO_KERNEL_LAUNCHES = 16 };
  * OpenCL: __kernel void ENTRY(__global const float *, __global const float *, __global float *);
  * On a device that computes on a CPU a work group is one work item, and runs an iteration of a
  * parallel loop.
- * A kernel on a GPU that has scratch memory has one more argument for it, too. Stages that need the
+ * A kernel on a GPU that has scratch memory has one more argument for it, too. Extents that are not
+ * constants are the last arguments, each an int. Stages that need the
  * results of all blocks before them are kernels of their own, ENTRY_2, ENTRY_3, ..., which have the
  * same arguments and are launched in this order. */
 typedef struct opevo_kernel {
@@ -77,6 +91,11 @@ typedef struct opevo_kernel {
     uint32_t dynamic_shared_bytes;
     int more; /* kernels that are launched after it */
     opevo_launch then[OPEVO_KERNEL_LAUNCHES - 1];
+    /* Extents that are arguments. Scratch memory and all launches above are those of their largest
+     * values; for smaller ones the launches have fewer blocks. */
+    int arguments;
+    opevo_kernel_argument argument[OPEVO_KERNEL_ARGUMENTS];
+    opevo_kernel_count count[OPEVO_KERNEL_LAUNCHES][3];
     bool parallel; /* C: threads divide a loop of it, so it is compiled with OpenMP */
     /* Of kernels that opevo did not write: words for the compiler, and NAME=VALUE of the parameters
      * that expressions of their harness may name; one a line. */
@@ -99,6 +118,9 @@ void opevo_kernel_pack_name(const opevo_kernel *kernel, int operand, char *out);
 
 /* Its launch of this number, from 0 to `more`, and the name of that function, likewise. */
 opevo_launch opevo_kernel_launch(const opevo_kernel *kernel, int number);
+/* The same for these values of its arguments, each from 1 to its `most`. */
+opevo_launch opevo_kernel_launch_for(const opevo_kernel *kernel, int number,
+                                     const int64_t *arguments);
 void opevo_kernel_launch_name(const opevo_kernel *kernel, int number, char *out);
 
 /* Scratch memory of a call that runs on at most so many threads (of OpenMP; 1 for a kernel built

@@ -100,6 +100,18 @@ size_t opevo_pipeline_step_count(const opevo_pipeline *pipeline);
 /* Step `number`, from 0. Hook of tests. */
 const opevo_pipeline_step *opevo_pipeline_step_get(const opevo_pipeline *pipeline, size_t number);
 
+/* Let the kernels of a pipeline take an extent as an argument, from 1 to what the computation says:
+ * that of all axes with this name, and of the dimensions of inputs that are read by exactly such an
+ * axis. Loops, tails, grids and the strides of dense arrays follow from it; tile sizes, buffers and
+ * scratch memory stay those of the largest value. The kernel computes what the text of the
+ * computation says with another extent of the axis (opevo/computation_class.h).
+ *
+ * After the last merge and divide step, and before the pipeline is emitted (opevo/emit.h); several
+ * axes, one by one, are the arguments in that order. Errors, with the pipeline as before: INVALID
+ * for a name that no axis has or that is free already, and where a dimension of this extent is also
+ * read by something else than the axis; LIMIT for more than OPEVO_KERNEL_ARGUMENTS. */
+opevo_status opevo_pipeline_free_axis(opevo_pipeline *pipeline, const char *axis, opevo_error *err);
+
 /* One line a step: "split C i 4 8 16". */
 void opevo_pipeline_print(const opevo_pipeline *pipeline, opevo_text *out);
 /* Read what opevo_pipeline_print wrote; empty lines and what follows a '#' count for nothing.
