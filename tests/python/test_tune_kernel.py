@@ -226,6 +226,26 @@ class TuneKernel(unittest.TestCase):
         self.assertEqual(env["best_config"], max(results, key=lambda each: each["rate"]))
         self.assertEqual(len(json.loads(self.cache.read_text())["cache"]), 2)
 
+    def test_structs_and_halves_in_c(self):
+        source = """
+        struct line { double offset; _Float16 slope; };
+        void line(const _Float16 *in, _Float16 *out, struct line by)
+        {
+            for (int i = 0; i < COUNT - (shift == 2); i++)
+                out[i] = by.slope * in[i] + by.offset;
+        }
+        """
+        kind = numpy.dtype(
+            [("offset", "f8"), ("slope", "f2")], align=True, metadata={"type": "struct line"}
+        )
+        values = self.a.astype("float16")
+        results, _ = opevo.tune_kernel(
+            "line", source, COUNT, [values, numpy.zeros_like(values), numpy.array((1, 2), kind)],
+            {"shift": [1, 2]}, answer=[None, 2 * values + 1, None], atol=2e-3, lang="C",
+            compiler_options=[f"-DCOUNT={COUNT}"],
+        )  # fmt: skip
+        self.assertEqual([each["shift"] for each in results], [1])
+
     def test_memory_of_cuda(self):
         """Constant memory is a variable of the module; shared memory has a size."""
         worker = Path(shutil.which(opevo.program()) or "").with_name("opevo-worker-simt")

@@ -16,6 +16,7 @@ _BLOCK_NAMES = ("block_size_x", "block_size_y", "block_size_z")
 _RTOL = 1e-5  # of numpy.allclose
 _RUNS_MOST = 1000
 _ELEMENTS = {
+    "float16": "f16",
     "float32": "f32",
     "float64": "f64",
     "int32": "i32",
@@ -87,7 +88,9 @@ def _struct(value: Any, what: str) -> dict[str, Any]:
         places[name] != fields[name][1] for name in value.dtype.names
     ):
         raise Error(f"{what}: give its type as numpy.dtype(..., align=True), which is C's.")
-    return {"struct": list(_members(value.dtype, value, what))}
+    found = {"struct": list(_members(value.dtype, value, what))}
+    name = (value.dtype.metadata or {}).get("type")
+    return found if name is None else {**found, "type": str(name)}
 
 
 def _scalar(value: Any, what: str) -> dict[str, Any]:
@@ -103,7 +106,7 @@ def _scalar(value: Any, what: str) -> dict[str, Any]:
     if value.dtype.names:
         return _struct(value, what)
     element = _element(value.dtype, what)
-    return {element: float(value) if element in ("f32", "f64") else int(value)}
+    return {element: float(value) if element[0] == "f" else int(value)}
 
 
 def name_of(number: int) -> str:

@@ -71,33 +71,54 @@ OPEVO_CUDA_VECTORS(double, double)
     {                                                                                              \
         return builtin(at, value, __ATOMIC_RELAXED);                                               \
     }
-OPEVO_CUDA_ATOMIC(atomicAdd, __atomic_fetch_add, int)
-OPEVO_CUDA_ATOMIC(atomicAdd, __atomic_fetch_add, unsigned)
-OPEVO_CUDA_ATOMIC(atomicAdd, __atomic_fetch_add, unsigned long long)
+#define OPEVO_CUDA_ATOMIC_OF(name, builtin, type)                                                  \
+    OPEVO_CUDA type name(type *at, type value)                                                     \
+    {                                                                                              \
+        return builtin(at, value);                                                                 \
+    }
+#define OPEVO_CUDA_ATOMICS(type)                                                                   \
+    OPEVO_CUDA_ATOMIC(atomicMin, __atomic_fetch_min, type)                                         \
+    OPEVO_CUDA_ATOMIC(atomicMax, __atomic_fetch_max, type)                                         \
+    OPEVO_CUDA_ATOMIC(atomicAnd, __atomic_fetch_and, type)                                         \
+    OPEVO_CUDA_ATOMIC(atomicOr, __atomic_fetch_or, type)                                           \
+    OPEVO_CUDA_ATOMIC(atomicXor, __atomic_fetch_xor, type)
+OPEVO_CUDA_ATOMICS(int)
+OPEVO_CUDA_ATOMICS(unsigned)
+OPEVO_CUDA_ATOMICS(long long)
+OPEVO_CUDA_ATOMICS(unsigned long long)
 OPEVO_CUDA_ATOMIC(atomicSub, __atomic_fetch_sub, int)
 OPEVO_CUDA_ATOMIC(atomicSub, __atomic_fetch_sub, unsigned)
-OPEVO_CUDA_ATOMIC(atomicMin, __atomic_fetch_min, int)
-OPEVO_CUDA_ATOMIC(atomicMin, __atomic_fetch_min, unsigned)
-OPEVO_CUDA_ATOMIC(atomicMax, __atomic_fetch_max, int)
-OPEVO_CUDA_ATOMIC(atomicMax, __atomic_fetch_max, unsigned)
-OPEVO_CUDA_ATOMIC(atomicAnd, __atomic_fetch_and, unsigned)
-OPEVO_CUDA_ATOMIC(atomicOr, __atomic_fetch_or, unsigned)
-OPEVO_CUDA_ATOMIC(atomicXor, __atomic_fetch_xor, unsigned)
-OPEVO_CUDA_ATOMIC(atomicExch, __atomic_exchange_n, int)
-OPEVO_CUDA_ATOMIC(atomicExch, __atomic_exchange_n, unsigned)
-OPEVO_CUDA float atomicAdd(float *at, float value)
+#define OPEVO_CUDA_EXCHANGES(type)                                                                 \
+    OPEVO_CUDA_ATOMIC(atomicAdd, __atomic_fetch_add, type)                                         \
+    OPEVO_CUDA_ATOMIC(atomicExch, __atomic_exchange_n, type)                                       \
+    OPEVO_CUDA type atomicCAS(type *at, type expected, type value)                                 \
+    {                                                                                              \
+        __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED,                 \
+                                    __ATOMIC_RELAXED);                                             \
+        return expected;                                                                           \
+    }
+OPEVO_CUDA_EXCHANGES(int)
+OPEVO_CUDA_EXCHANGES(unsigned)
+OPEVO_CUDA_EXCHANGES(unsigned long long)
+OPEVO_CUDA_ATOMIC_OF(atomicAdd, __nvvm_atom_add_gen_f, float)
+OPEVO_CUDA_ATOMIC_OF(atomicAdd, __nvvm_atom_add_gen_d, double)
+/* Counters that begin again: `next` of the old value. */
+#define OPEVO_CUDA_COUNTER(name, next)                                                             \
+    OPEVO_CUDA unsigned name(unsigned *at, unsigned value)                                         \
+    {                                                                                              \
+        unsigned old = __atomic_load_n(at, __ATOMIC_RELAXED);                                      \
+                                                                                                   \
+        while (!__atomic_compare_exchange_n(at, &old, next, false, __ATOMIC_RELAXED,               \
+                                            __ATOMIC_RELAXED)) {                                   \
+        }                                                                                          \
+        return old;                                                                                \
+    }
+OPEVO_CUDA_COUNTER(atomicInc, old >= value ? 0 : old + 1)
+OPEVO_CUDA_COUNTER(atomicDec, !old || old > value ? value : old - 1)
+OPEVO_CUDA float atomicExch(float *at, float value)
 {
-    return __nvvm_atom_add_gen_f(at, value);
-}
-OPEVO_CUDA unsigned atomicCAS(unsigned *at, unsigned expected, unsigned value)
-{
-    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    return expected;
-}
-OPEVO_CUDA int atomicCAS(int *at, int expected, int value)
-{
-    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    return expected;
+    return __builtin_bit_cast(float,
+                              atomicExch((unsigned *)at, __builtin_bit_cast(unsigned, value)));
 }
 
 /* ---- Warps ---- */
@@ -126,6 +147,25 @@ OPEVO_CUDA_SHUFFLE_FLOAT(__shfl_sync, __nvvm_shfl_sync_idx_f32, 31)
 OPEVO_CUDA_SHUFFLE_FLOAT(__shfl_down_sync, __nvvm_shfl_sync_down_f32, 31)
 OPEVO_CUDA_SHUFFLE_FLOAT(__shfl_up_sync, __nvvm_shfl_sync_up_f32, 0)
 OPEVO_CUDA_SHUFFLE_FLOAT(__shfl_xor_sync, __nvvm_shfl_sync_bfly_f32, 31)
+/* Of 64 bits, by their halves. */
+#define OPEVO_CUDA_SHUFFLE_WIDE(name, type)                                                        \
+    OPEVO_CUDA type name(unsigned mask, type value, int lane, int width = 32)                      \
+    {                                                                                              \
+        unsigned long long bits = __builtin_bit_cast(unsigned long long, value);                   \
+        unsigned low = name(mask, (unsigned)bits, lane, width);                                    \
+        unsigned high = name(mask, (unsigned)(bits >> 32), lane, width);                           \
+        return __builtin_bit_cast(type, (unsigned long long)high << 32 | low);                     \
+    }
+#define OPEVO_CUDA_SHUFFLES_WIDE(type)                                                             \
+    OPEVO_CUDA_SHUFFLE_WIDE(__shfl_sync, type)                                                     \
+    OPEVO_CUDA_SHUFFLE_WIDE(__shfl_down_sync, type)                                                \
+    OPEVO_CUDA_SHUFFLE_WIDE(__shfl_up_sync, type)                                                  \
+    OPEVO_CUDA_SHUFFLE_WIDE(__shfl_xor_sync, type)
+OPEVO_CUDA_SHUFFLES_WIDE(double)
+OPEVO_CUDA_SHUFFLES_WIDE(long)
+OPEVO_CUDA_SHUFFLES_WIDE(unsigned long)
+OPEVO_CUDA_SHUFFLES_WIDE(long long)
+OPEVO_CUDA_SHUFFLES_WIDE(unsigned long long)
 OPEVO_CUDA void __threadfence()
 {
     __nvvm_membar_gl();

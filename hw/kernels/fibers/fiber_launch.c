@@ -212,6 +212,17 @@ static uint64_t address(const void *context, size_t buffer)
     return (uint64_t)(uintptr_t)((const opevo_buffer *)context)[buffer].data;
 }
 
+/* libffi has no type of them. */
+static bool has_half(const opevo_grid_launch *launch)
+{
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        if (launch->arguments[i].kind == OPEVO_ARGUMENT_SCALAR &&
+            launch->arguments[i].element == OPEVO_KERNEL_ELEMENT_F16)
+            return true;
+    }
+    return false;
+}
+
 static void add_struct(const opevo_argument *argument, const opevo_buffer *buffers, size_t i)
 {
     uint8_t bytes[OPEVO_STRUCT_MOST];
@@ -234,6 +245,10 @@ void opevo_i_fiber_launch(const opevo_i_fiber_stacks *stacks, const opevo_i_fibe
     if (launch->shared_bytes > 0 || items > MOST_ITEMS || launch->argument_count > MOST_ARGUMENTS) {
         refuse(out, OPEVO_VERDICT_UNSUPPORTED,
                "Dynamic shared memory, and blocks of more than 1024 work items, are unsupported.");
+        return;
+    }
+    if (has_half(launch)) {
+        refuse(out, OPEVO_VERDICT_UNSUPPORTED, "Scalars of f16 are unsupported here.");
         return;
     }
     here.count = launch->argument_count;

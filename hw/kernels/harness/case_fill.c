@@ -227,9 +227,11 @@ static opevo_status fill(opevo_case *self, const opevo_i_harness_buffer_plan *pl
             if (plan->fill == OPEVO_I_FILL_CONSTANT)
                 opevo_i_harness_set_number(buffer, k, n[0]);
             else if (plan->fill == OPEVO_I_FILL_UNIFORM)
-                opevo_i_harness_set_real(buffer, k, uniform(&rng, n[0], n[1]));
+                opevo_kernel_element_put(buffer->element, buffer->data, k,
+                                         uniform(&rng, n[0], n[1]));
             else if (plan->fill == OPEVO_I_FILL_NORMAL)
-                opevo_i_harness_set_real(buffer, k, n[0] + n[1] * normal(&rng));
+                opevo_kernel_element_put(buffer->element, buffer->data, k,
+                                         n[0] + n[1] * normal(&rng));
             else if (plan->fill == OPEVO_I_FILL_INTEGERS)
                 opevo_i_harness_set_integer(
                     buffer, k,
@@ -239,7 +241,7 @@ static opevo_status fill(opevo_case *self, const opevo_i_harness_buffer_plan *pl
             else if (plan->fill == OPEVO_I_FILL_INDEX)
                 opevo_i_harness_set_integer(buffer, k, (int64_t)k);
             else /* dominant: uniform on [-1, 1), and the number of rows added on the diagonal */
-                opevo_i_harness_set_real(buffer, k,
+                opevo_kernel_element_put(buffer->element, buffer->data, k,
                                          uniform(&rng, -1, 1) + (k % ((size_t)sizes[0] + 1) == 0
                                                                      ? (double)sizes[0]
                                                                      : 0));

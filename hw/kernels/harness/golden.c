@@ -64,13 +64,6 @@ void opevo_golden_set_verifier(opevo_golden *golden, opevo_verify *verify, void 
     golden->context = context;
 }
 
-/* Element i as a double; 64-bit integers are compared as bytes instead. */
-static double real_of(const void *data, opevo_kernel_element element, size_t i)
-{
-    return element == OPEVO_KERNEL_ELEMENT_F32 ? (double)((const float *)data)[i]
-                                               : ((const double *)data)[i];
-}
-
 /* The error of a float, NaN if it is not finite. */
 static double error_of(const opevo_i_harness_buffer_plan *plan, double x, double golden)
 {
@@ -99,8 +92,8 @@ static void judge_reals(const opevo_i_harness_buffer_plan *plan, const opevo_buf
     char text[128];
 
     for (size_t i = 0; i < buffer->count; i++) {
-        double x = real_of(data, buffer->element, i);
-        double error = error_of(plan, x, real_of(golden, buffer->element, i));
+        double x = opevo_kernel_element_get(buffer->element, data, i);
+        double error = error_of(plan, x, opevo_kernel_element_get(buffer->element, golden, i));
 
         if (isnan(error)) {
             reject(out, buffer, i, "is not finite");
@@ -114,8 +107,8 @@ static void judge_reals(const opevo_i_harness_buffer_plan *plan, const opevo_buf
     out->error = fmax(out->error, worst);
     if (worst > plan->bound) {
         snprintf(text, sizeof text, "is %.9g instead of %.9g, error %.3g above %.3g",
-                 real_of(data, buffer->element, place), real_of(golden, buffer->element, place),
-                 worst, plan->bound);
+                 opevo_kernel_element_get(buffer->element, data, place),
+                 opevo_kernel_element_get(buffer->element, golden, place), worst, plan->bound);
         reject(out, buffer, place, text);
     }
 }
@@ -146,7 +139,7 @@ static void judge_one(const opevo_harness *harness, const opevo_buffer *buffer, 
 {
     if (harness->buffers[b].tolerance == OPEVO_I_ANY)
         return;
-    if (buffer->element == OPEVO_KERNEL_ELEMENT_F32 || buffer->element == OPEVO_KERNEL_ELEMENT_F64)
+    if (opevo_kernel_element_is_real(buffer->element))
         judge_reals(&harness->buffers[b], buffer, golden, data, out);
     else
         judge_integers(buffer, golden, data, out);

@@ -12,11 +12,6 @@
 
 enum { BUFFERS = 256 };
 
-static bool is_float(opevo_kernel_element element)
-{
-    return element == OPEVO_KERNEL_ELEMENT_F32 || element == OPEVO_KERNEL_ELEMENT_F64;
-}
-
 static bool element_of(const char *name, opevo_kernel_element *out)
 {
     for (opevo_kernel_element e = 0; e <= OPEVO_KERNEL_ELEMENT_U8; e++) {
@@ -35,6 +30,7 @@ static void integer_range(opevo_kernel_element element, double *least, double *m
         double least, most;
     } ranges[] = {[OPEVO_KERNEL_ELEMENT_F32] = {-16777216, 16777216},
                   [OPEVO_KERNEL_ELEMENT_F64] = {-0x1p53, 0x1p53},
+                  [OPEVO_KERNEL_ELEMENT_F16] = {-2048, 2048},
                   [OPEVO_KERNEL_ELEMENT_I32] = {INT32_MIN, INT32_MAX},
                   [OPEVO_KERNEL_ELEMENT_U32] = {0, UINT32_MAX},
                   [OPEVO_KERNEL_ELEMENT_I64] = {-0x1p53, 0x1p53},
@@ -48,6 +44,14 @@ static void integer_range(opevo_kernel_element element, double *least, double *m
     *most = ranges[element].most;
 }
 
+static bool fits(opevo_kernel_element element, double number)
+{
+    double held = 0;
+
+    opevo_kernel_element_put(element, &held, 0, number);
+    return isfinite(opevo_kernel_element_get(element, &held, 0));
+}
+
 /* A number that an element of the buffer holds. */
 static opevo_status read_number(const opevo_json_reader *at, bool integer,
                                 const opevo_i_harness_buffer_plan *buffer, double *out,
@@ -57,14 +61,17 @@ static opevo_status read_number(const opevo_json_reader *at, bool integer,
 
     integer_range(buffer->element, &least, &most);
     if (!json_is_number(at->value) ||
-        ((integer || !is_float(buffer->element)) && number != trunc(number)))
-        return opevo_json_fail(at, err, "%s is expected.",
-                               integer || !is_float(buffer->element) ? "An integer" : "A number");
-    if ((integer || !is_float(buffer->element)) && (number < least || number > most))
+        ((integer || !opevo_kernel_element_is_real(buffer->element)) && number != trunc(number)))
+        return opevo_json_fail(
+            at, err, "%s is expected.",
+            integer || !opevo_kernel_element_is_real(buffer->element) ? "An integer" : "A number");
+    if ((integer || !opevo_kernel_element_is_real(buffer->element)) &&
+        (number < least || number > most))
         return opevo_json_fail(at, err, "%.17g does not fit into %s.", number,
                                opevo_kernel_element_name(buffer->element));
-    if (buffer->element == OPEVO_KERNEL_ELEMENT_F32 && !isfinite((float)number))
-        return opevo_json_fail(at, err, "%.17g does not fit into f32.", number);
+    if (opevo_kernel_element_is_real(buffer->element) && !fits(buffer->element, number))
+        return opevo_json_fail(at, err, "%.17g does not fit into %s.", number,
+                               opevo_kernel_element_name(buffer->element));
     *out = number;
     return OPEVO_OK;
 }
@@ -158,7 +165,7 @@ static opevo_status read_content(const opevo_harness *harness, const opevo_json_
                               : opevo_json_fail(at, err, "A number is expected.");
     case OPEVO_I_FILL_UNIFORM:
     case OPEVO_I_FILL_NORMAL:
-        if (!is_float(buffer->element))
+        if (!opevo_kernel_element_is_real(buffer->element))
             return opevo_json_fail(at, err, "Integers cannot be %s; use \"integers\".", name);
         /* fall through */
     case OPEVO_I_FILL_INTEGERS:
@@ -174,7 +181,7 @@ static opevo_status read_content(const opevo_harness *harness, const opevo_json_
         return content->value ? OPEVO_OK
                               : opevo_json_fail(at, err, "An expression of i is expected.");
     case OPEVO_I_FILL_DOMINANT:
-        if (!is_float(buffer->element))
+        if (!opevo_kernel_element_is_real(buffer->element))
             return opevo_json_fail(at, err, "A dominant matrix must have floats.");
         buffer->expressions[0] = json_object_get(at->value, name);
         return content->value ? OPEVO_OK
@@ -256,7 +263,8 @@ static opevo_status read_buffer(const opevo_harness *harness, const opevo_json_r
     buffer->symbol = entry.symbol;
     if (!element_of(json_string_value(type.value), &buffer->element))
         return opevo_json_fail(
-            &type, err, "A type is expected: f32, f64, i32, u32, i64, u64, i16, u16, i8 or u8.");
+            &type, err,
+            "A type is expected: f32, f64, f16, i32, u32, i64, u64, i16, u16, i8 or u8.");
     OPEVO_TRY(opevo_i_harness_read_fill(harness, &fill, buffer, err));
     OPEVO_TRY(read_places(&places, buffer, err));
     if (buffer->symbol && (!is_name(buffer->symbol) || buffer->fill == OPEVO_I_FILL_NONE))
@@ -314,7 +322,7 @@ static opevo_status read_tolerance(const opevo_json_reader *at, opevo_i_harness_
                                "{\"absolute\": a} or {\"absolute\": a, \"relative\": r} is "
                                "expected.");
     set_tolerance(buffer, &entry);
-    if (!is_float(buffer->element))
+    if (!opevo_kernel_element_is_real(buffer->element))
         return opevo_json_fail(at, err, "Integers must be \"exact\".");
 cleanup:
     return status;

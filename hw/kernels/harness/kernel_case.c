@@ -245,8 +245,7 @@ static opevo_status evaluate(const walk *w, json_t *expression, const opevo_i_ha
 static opevo_status scalar(const walk *w, const opevo_i_harness_step *step,
                            const opevo_i_harness_argument_plan *plan, opevo_argument *out)
 {
-    bool real =
-        plan->element == OPEVO_KERNEL_ELEMENT_F32 || plan->element == OPEVO_KERNEL_ELEMENT_F64;
+    bool real = opevo_kernel_element_is_real(plan->element);
     size_t bits = 8 * opevo_kernel_element_size(plan->element);
     bool is_unsigned = opevo_kernel_element_name(plan->element)[0] == 'u';
     int64_t least = real || bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1));
@@ -254,7 +253,6 @@ static opevo_status scalar(const walk *w, const opevo_i_harness_step *step,
         real || bits == 64 ? INT64_MAX : (INT64_C(1) << (is_unsigned ? bits : bits - 1)) - 1;
     int64_t number = 0;
     double value = json_real_value(plan->value);
-    float single;
     opevo_status status;
 
     out->element = plan->element;
@@ -265,14 +263,9 @@ static opevo_status scalar(const walk *w, const opevo_i_harness_step *step,
             return status;
         value = (double)number;
     }
-    single = (float)value;
-    out->bits = (uint64_t)number;
-    if (plan->element == OPEVO_KERNEL_ELEMENT_F64)
-        memcpy(&out->bits, &value, sizeof value);
-    if (plan->element == OPEVO_KERNEL_ELEMENT_F32) {
-        out->bits = 0;
-        memcpy(&out->bits, &single, sizeof single);
-    }
+    out->bits = real ? 0 : (uint64_t)number;
+    if (real)
+        opevo_kernel_element_put(plan->element, &out->bits, 0, value);
     if (bits < 64)
         out->bits &= (UINT64_C(1) << bits) - 1;
     return OPEVO_OK;

@@ -191,9 +191,7 @@ opevo_status opevo_i_harness_kernel_name(const opevo_case *self, const opevo_i_h
  * opevo_case_close does. */
 opevo_status opevo_i_harness_case_lay_out(opevo_case *self, const opevo_i_harness_case_plan *plan,
                                           const opevo_harness_values *values, opevo_error *err);
-/* Set element i, of floats, of any type to an integer, and of any type to a number that it holds.
- * */
-void opevo_i_harness_set_real(opevo_buffer *buffer, size_t i, double value);
+/* Set element i, of any type, to an integer, and to a number that it holds. */
 void opevo_i_harness_set_integer(opevo_buffer *buffer, size_t i, int64_t value);
 void opevo_i_harness_set_number(opevo_buffer *buffer, size_t i, double value);
 /* Write the initial contents of buffer i. */

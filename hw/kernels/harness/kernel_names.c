@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Names of sets, element types and verdicts. */
+/* Names of sets, element types and verdicts; floats of all sizes. */
 
 #include <opevo/kernel_harness.h>
+
+#include <opevo/element.h>
 
 #include <string.h>
 
@@ -48,6 +50,28 @@ size_t opevo_kernel_element_size(opevo_kernel_element element)
     };
 
     return sizes[element];
+}
+
+bool opevo_kernel_element_is_real(opevo_kernel_element element)
+{
+    return opevo_kernel_element_name(element)[0] == 'f';
+}
+
+double opevo_kernel_element_get(opevo_kernel_element element, const void *array, size_t i)
+{
+    if (element == OPEVO_KERNEL_ELEMENT_F64)
+        return ((const double *)array)[i];
+    return opevo_element_get(element == OPEVO_KERNEL_ELEMENT_F16 ? OPEVO_FLOAT16 : OPEVO_FLOAT32,
+                             array, i);
+}
+
+void opevo_kernel_element_put(opevo_kernel_element element, void *array, size_t i, double value)
+{
+    if (element == OPEVO_KERNEL_ELEMENT_F64)
+        ((double *)array)[i] = value;
+    else
+        opevo_element_put(element == OPEVO_KERNEL_ELEMENT_F16 ? OPEVO_FLOAT16 : OPEVO_FLOAT32,
+                          array, i, value);
 }
 
 const char *opevo_kernel_verdict_name(opevo_kernel_verdict verdict)

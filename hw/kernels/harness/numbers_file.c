@@ -16,21 +16,12 @@
 
 /* ---- Elements ---- */
 
-void opevo_i_harness_set_real(opevo_buffer *buffer, size_t i, double value)
-{
-    if (buffer->element == OPEVO_KERNEL_ELEMENT_F32)
-        ((float *)buffer->data)[i] = (float)value;
-    else
-        ((double *)buffer->data)[i] = value;
-}
-
 void opevo_i_harness_set_integer(opevo_buffer *buffer, size_t i, int64_t value)
 {
     size_t size = opevo_kernel_element_size(buffer->element);
 
-    if (buffer->element == OPEVO_KERNEL_ELEMENT_F32 ||
-        buffer->element == OPEVO_KERNEL_ELEMENT_F64) {
-        opevo_i_harness_set_real(buffer, i, (double)value);
+    if (opevo_kernel_element_is_real(buffer->element)) {
+        opevo_kernel_element_put(buffer->element, buffer->data, i, (double)value);
         return;
     }
     for (size_t b = 0; b < size; b++) {
@@ -42,8 +33,8 @@ void opevo_i_harness_set_integer(opevo_buffer *buffer, size_t i, int64_t value)
 
 void opevo_i_harness_set_number(opevo_buffer *buffer, size_t i, double value)
 {
-    if (buffer->element == OPEVO_KERNEL_ELEMENT_F32 || buffer->element == OPEVO_KERNEL_ELEMENT_F64)
-        opevo_i_harness_set_real(buffer, i, value);
+    if (opevo_kernel_element_is_real(buffer->element))
+        opevo_kernel_element_put(buffer->element, buffer->data, i, value);
     else
         opevo_i_harness_set_integer(buffer, i, (int64_t)value);
 }
@@ -96,7 +87,8 @@ static size_t find_numpy(const char *data, size_t size, opevo_kernel_element ele
         [OPEVO_KERNEL_ELEMENT_I32] = "'<i4'", [OPEVO_KERNEL_ELEMENT_U32] = "'<u4'",
         [OPEVO_KERNEL_ELEMENT_I64] = "'<i8'", [OPEVO_KERNEL_ELEMENT_U64] = "'<u8'",
         [OPEVO_KERNEL_ELEMENT_I16] = "'<i2'", [OPEVO_KERNEL_ELEMENT_U16] = "'<u2'",
-        [OPEVO_KERNEL_ELEMENT_I8] = "'|i1'",  [OPEVO_KERNEL_ELEMENT_U8] = "'|u1'"};
+        [OPEVO_KERNEL_ELEMENT_I8] = "'|i1'",  [OPEVO_KERNEL_ELEMENT_U8] = "'|u1'",
+        [OPEVO_KERNEL_ELEMENT_F16] = "'<f2'"};
     const unsigned char *bytes = (const unsigned char *)data;
     size_t head = size > 12 && bytes[6] == 1 ? 10 : 12, length = 0, end = 0;
 

@@ -55,6 +55,7 @@ static const char *type_of(opevo_kernel_element element)
 {
     static const char *const types[] = {[OPEVO_KERNEL_ELEMENT_F32] = "float",
                                         [OPEVO_KERNEL_ELEMENT_F64] = "double",
+                                        [OPEVO_KERNEL_ELEMENT_F16] = "_Float16",
                                         [OPEVO_KERNEL_ELEMENT_I32] = "int",
                                         [OPEVO_KERNEL_ELEMENT_U32] = "unsigned",
                                         [OPEVO_KERNEL_ELEMENT_I64] = "long long",

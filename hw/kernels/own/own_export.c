@@ -213,11 +213,11 @@ static void print_buffers(const opevo_harness *harness, const opevo_buffer *buff
 {
     for (size_t i = 0; i < count; i++) {
         opevo_harness_tolerance allowed = opevo_harness_tolerance_of(harness, i);
-        int element = buffers[i].element == OPEVO_KERNEL_ELEMENT_F32   ? 4
-                      : buffers[i].element == OPEVO_KERNEL_ELEMENT_F64 ? 8
-                                                                       : 0;
+        size_t element = opevo_kernel_element_is_real(buffers[i].element)
+                             ? opevo_kernel_element_size(buffers[i].element)
+                             : 0;
 
-        opevo_text_printf(out, "    {\"%s\", %zu, %zu, %d, %d, %d, %d, %.17g, %.17g},\n",
+        opevo_text_printf(out, "    {\"%s\", %zu, %zu, %zu, %d, %d, %d, %.17g, %.17g},\n",
                           buffers[i].name, buffers[i].size_bytes, buffers[i].count, element,
                           buffers[i].output, buffers[i].initialised,
                           allowed.relative + 2 * allowed.summed, allowed.bound, allowed.floor);
@@ -362,20 +362,28 @@ static opevo_status print_reference(const opevo_i_own_export *what, opevo_text *
 
 /* ---- The Makefile --------------------------------------------------------------------------- */
 
+/* What stands before a character in quotes, for make and the shell. */
+static const char *quoted(char c)
+{
+    return c == '$' ? "$" : c == '#' ? "\\" : c == '\'' ? "'\\'" : "";
+}
+
 static void print_variable(const char *name, const char *options, opevo_text *out)
 {
     opevo_text_printf(out, "%s =", name);
     for (const char *at = options; *at;) {
         size_t length = strcspn(at, "\n");
 
-        if (strncmp(at, "-D", 2) != 0 || memchr(at, ' ', length) == NULL)
-            opevo_text_printf(out, " '%.*s'", (int)length, at);
+        opevo_text_add(out, " '");
+        for (size_t i = 0; i < length; i++)
+            opevo_text_printf(out, "%s%c", quoted(at[i]), at[i]);
+        opevo_text_add(out, "'");
         at += length + (at[length] != '\0');
     }
     opevo_text_add(out, "\n");
 }
 
-static void print_c_flags(opevo_text *out)
+static void print_c_flags(bool parallel, opevo_text *out)
 {
     static const char *const flags[] = {OPEVO_KERNEL_C_FLAGS};
 
@@ -383,7 +391,22 @@ static void print_c_flags(opevo_text *out)
                         "CFLAGS =");
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         opevo_text_printf(out, " %s", flags[i]);
-    opevo_text_add(out, "\n");
+    opevo_text_add(out, parallel ? " -fopenmp\n" : "\n");
+}
+
+/* Those of the default configuration, where that is the reference. */
+static opevo_status print_reference_options(const opevo_i_own_export *what, opevo_text *out,
+                                            opevo_error *err)
+{
+    opevo_text options = {0};
+    opevo_status status = OPEVO_OK;
+
+    if (what->kind == OPEVO_REFERENCE_ITSELF && what->dialect != OPEVO_KERNEL_OPENCL) {
+        status = opevo_harness_compiler(what->harness, &what->first->whole, &options, err);
+        print_variable("REFERENCE_OPTIONS", opevo_text_string(&options), out);
+    }
+    opevo_text_free(&options);
+    return status;
 }
 
 static void print_make_c(const opevo_i_own_export *what, const char *options, opevo_text *out)
@@ -428,14 +451,16 @@ static opevo_status print_makefile(const opevo_i_own_export *what, opevo_text *o
     opevo_status status =
         opevo_harness_compiler(what->harness, &what->values->whole, &options, err);
 
-    print_c_flags(out);
+    print_c_flags(what->kernel->parallel, out);
+    if (status == OPEVO_OK)
+        status = print_reference_options(what, out, err);
     if (status == OPEVO_OK && what->calls)
         print_make_c(what, opevo_text_string(&options), out);
     else if (status == OPEVO_OK && what->dialect == OPEVO_KERNEL_OPENCL)
         print_make_opencl(what, out);
     else if (status == OPEVO_OK)
         print_make_gpu(what, opevo_text_string(&options), out);
-    opevo_text_add(out, "\nclean:\n\trm -f kernel kernel.o reference.o\n");
+    opevo_text_add(out, "\nclean:\n\trm -f kernel main.o kernel.o reference.o\n");
     opevo_text_free(&options);
     return status == OPEVO_OK ? opevo_text_check(out, err) : status;
 }
@@ -451,7 +476,7 @@ static void print_header(const opevo_i_own_point *point, opevo_text *out)
 
 static void print_kernel(const opevo_i_own_export *what, opevo_text *out)
 {
-    if (what->calls)
+    if (what->calls && opevo_harness_defines_macros(what->harness))
         opevo_i_own_define_macros(opevo_text_string(&what->values->macros), out);
     opevo_text_add(out, opevo_text_string(&what->kernel->source));
 }

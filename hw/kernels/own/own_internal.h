@@ -66,11 +66,6 @@ extern const char opevo_i_own_make_c[], opevo_i_own_make_opencl[], opevo_i_own_m
 opevo_status opevo_i_own_default(const opevo_space *space, const char *json, opevo_index *out,
                                  opevo_error *err);
 
-/* The kernels that are launched: as name expressions for runtime compilers, words of the options,
- * and, for clang, instances of templates behind the source. */
-opevo_status opevo_i_own_add_names(const opevo_harness *harness, const opevo_harness_values *values,
-                                   opevo_kernel *out, opevo_error *err);
-
 /* The kernels of C++ that are launched: words of the options, for compilers at run time, and for
  * clang instances of templates behind the source. Errors: INVALID, LIMIT, NOMEM. */
 opevo_status opevo_i_own_add_names(const opevo_harness *harness, const opevo_harness_values *values,

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* A tuning problem of Kernel Tuner (T1) or of KTT's loader: its KernelSpecification as a harness.
- * Scalars are sizes, so that the expressions of the problem may name them; operators that C spells
- * otherwise are replaced. Source: the schema T1 1.0.0 of github.com/odgaard/TuningSchema; KTT's
- * Source/TuningLoader and TuningLoader/TuningFormatSchema.json. */
+ * Scalars are sizes, so that the expressions of the problem may name them. Source: the schema T1
+ * 1.0.0 of github.com/odgaard/TuningSchema; KTT's Source/TuningLoader and
+ * TuningLoader/TuningFormatSchema.json. */
+
+#include "own_t1_internal.h"
 
 #include <opevo/own_kernels.h>
 
 #include <opevo/json_read.h>
 #include <opevo/memory.h>
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +23,7 @@ enum { FILE_BYTES = 1 << 24 };
 typedef struct reader {
     const char *path;
     const json_t *root, *kernel; /* KernelSpecification */
+    const opevo_space *space;
     json_t *harness;
     bool failed; /* no memory */
 } reader;
@@ -34,46 +38,52 @@ static opevo_status refuse(const reader *self, opevo_error *err, const char *wha
     return OPEVO_FAIL(err, OPEVO_INVALID, "%s: KernelSpecification.%s: %s", self->path, what, why);
 }
 
-static const char *element_of(const char *type)
+/* The type of the elements, of which a short vector such as float4 has several. As in the schema
+ * "int8" and "int16" are whole numbers, and "float16" is a vector. */
+static const char *element_of(const char *type, unsigned *lanes)
 {
     static const char *const types[][2] = {
-        {"float", "f32"},         {"double", "f64"}, {"int", "i32"},          {"uint", "u32"},
-        {"UnsignedInt", "u32"},   {"int8", "i8"},    {"uint8", "u8"},         {"char", "i8"},
-        {"UnsignedChar", "u8"},   {"int16", "i16"},  {"uint16", "u16"},       {"short", "i16"},
-        {"UnsignedShort", "u16"}, {"int32", "i32"},  {"uint32", "u32"},       {"int64", "i64"},
-        {"uint64", "u64"},        {"long", "i64"},   {"UnsignedLong", "u64"}, {"bool", "u8"},
-        {"float32", "f32"},       {"float64", "f64"}};
+        {"half", "f16"},  {"float", "f32"},         {"double", "f64"}, {"int", "i32"},
+        {"uint", "u32"},  {"UnsignedInt", "u32"},   {"int8", "i8"},    {"uint8", "u8"},
+        {"char", "i8"},   {"UnsignedChar", "u8"},   {"int16", "i16"},  {"uint16", "u16"},
+        {"short", "i16"}, {"UnsignedShort", "u16"}, {"int32", "i32"},  {"uint32", "u32"},
+        {"int64", "i64"}, {"uint64", "u64"},        {"long", "i64"},   {"UnsignedLong", "u64"},
+        {"bool", "u8"},   {"float32", "f32"},       {"float64", "f64"}};
 
+    *lanes = 1;
     for (size_t i = 0; type && i < sizeof types / sizeof *types; i++) {
         if (!strcasecmp(types[i][0], type))
+            return types[i][1];
+    }
+    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++) {
+        size_t length = strlen(types[i][0]);
+        const char *digits = type + length;
+
+        if (strncasecmp(types[i][0], type, length) != 0 || isdigit((unsigned char)digits[-1]))
+            continue;
+        *lanes = (unsigned)strtoul(digits, NULL, 10);
+        if (!strcmp(digits, "2") || !strcmp(digits, "4") ||
+            (types[i][1][0] == 'f' && (!strcmp(digits, "8") || !strcmp(digits, "16"))))
             return types[i][1];
     }
     return NULL;
 }
 
-/* An expression in Python as one of a harness, also of a number: whole division is "/". */
-static void print_expression(const json_t *given, opevo_text *out)
+static void print_expression(const reader *self, const json_t *given, opevo_text *out)
 {
-    const char *at = json_string_value(given);
-
-    if (!at)
-        opevo_text_printf(out, "%lld", (long long)json_number_value(given));
-    for (; at && *at; at++) {
-        if (at[0] == '/' && at[1] == '/')
-            at++;
-        opevo_text_add_bytes(out, at, 1);
-    }
+    opevo_i_own_t1_print(json_object_get(self->kernel, "ProblemSize"), self->space, given, out);
 }
 
-static json_t *expression(const json_t *given)
+static json_t *expression(reader *self, const json_t *given)
 {
     opevo_text text = {0};
     json_t *out = NULL;
 
     if (!json_is_string(given))
         return json_deep_copy(given);
-    print_expression(given, &text);
+    print_expression(self, given, &text);
     out = text.failed ? NULL : json_string(opevo_text_string(&text));
+    self->failed |= !out;
     opevo_text_free(&text);
     return out;
 }
@@ -82,16 +92,6 @@ static json_t *expression(const json_t *given)
 
 static const char *const axes[] = {"X", "Y", "Z"};
 enum { AXES = 3 };
-
-/* Of {"X": ...}, [...] or one alone; NULL without. */
-static const json_t *of_axis(const json_t *sizes, int axis)
-{
-    if (json_is_object(sizes))
-        return json_object_get(sizes, axes[axis]);
-    if (json_is_array(sizes))
-        return json_array_get(sizes, (size_t)axis);
-    return axis == 0 ? sizes : NULL;
-}
 
 /* The modifiers of KTT: a parameter that a size is multiplied by, divided by and the like. */
 static void modify(const reader *self, const char *type, int axis, opevo_text *out)
@@ -145,10 +145,10 @@ static bool is_parameter(const reader *self, const char *name)
 static void print_block(const reader *self, int axis, opevo_text *out)
 {
     static const char *const usual[] = {"block_size_x", "block_size_y", "block_size_z"};
-    const json_t *given = of_axis(json_object_get(self->kernel, "LocalSize"), axis);
+    const json_t *given = opevo_i_own_t1_axis(json_object_get(self->kernel, "LocalSize"), axis);
 
     if (given)
-        print_expression(given, out);
+        print_expression(self, given, out);
     else
         opevo_text_add(out, is_parameter(self, usual[axis]) ? usual[axis] : "1");
     modify(self, "Local", axis, out);
@@ -167,11 +167,11 @@ static void print_divided(const reader *self, int axis, const json_t *size, cons
     divisors = json_object_get(self->kernel, key);
     count = json_array_size(divisors);
     opevo_text_add(out, "ceil(");
-    print_expression(size, out);
+    print_expression(self, size, out);
     opevo_text_add(out, ", ");
     for (size_t i = 0; i < count; i++) {
         opevo_text_add(out, i ? " * (" : "(");
-        print_expression(json_array_get(divisors, i), out);
+        print_expression(self, json_array_get(divisors, i), out);
         opevo_text_add(out, ")");
     }
     if (!divisors)
@@ -182,14 +182,14 @@ static void print_divided(const reader *self, int axis, const json_t *size, cons
 /* Blocks, or work items over those of a block. */
 static void print_global(const reader *self, int axis, const char *block, opevo_text *out)
 {
-    const json_t *given = of_axis(json_object_get(self->kernel, "GlobalSize"), axis);
+    const json_t *given = opevo_i_own_t1_axis(json_object_get(self->kernel, "GlobalSize"), axis);
     const char *kind = json_string_value(json_object_get(self->kernel, "GlobalSizeType"));
     const char *language = json_string_value(json_object_get(self->kernel, "Language"));
     bool items = kind ? !strcmp(kind, "OpenCL") : language && !strcmp(language, "OpenCL");
     opevo_text whole = {0};
 
     if (given)
-        print_expression(given, &whole);
+        print_expression(self, given, &whole);
     else
         opevo_text_add(&whole, "1");
     modify(self, "Global", axis, &whole);
@@ -218,7 +218,7 @@ static void add_launch(reader *self, json_t *step)
 
     for (int axis = 0; axis < AXES; axis++) {
         opevo_text blocks = {0}, items = {0};
-        const json_t *size = of_axis(problem, axis);
+        const json_t *size = opevo_i_own_t1_axis(problem, axis);
 
         print_block(self, axis, &items);
         if (is_divided(self) && size)
@@ -236,13 +236,13 @@ static void add_launch(reader *self, json_t *step)
     set(self, step, "grid", grid);
     set(self, step, "block", block);
     if (json_is_string(shared) || json_number_value(shared) > 0)
-        set(self, step, "shared", expression(shared));
+        set(self, step, "shared", expression(self, shared));
 }
 
 /* ---- Arguments ------------------------------------------------------------------------------ */
 
 /* What is put into a vector, or is right in it; NULL for what a harness has not. */
-static json_t *fill_of(const json_t *argument, const char *element)
+static json_t *fill_of(reader *self, const json_t *argument, const char *element)
 {
     const char *type = json_string_value(json_object_get(argument, "FillType"));
     const char *source = json_string_value(json_object_get(argument, "DataSource"));
@@ -260,18 +260,38 @@ static json_t *fill_of(const json_t *argument, const char *element)
         return json_pack("{s:s}", "file", source);
     if (strcmp(type, "Generator") != 0 || !source)
         return NULL;
-    generated = expression(json_object_get(argument, "DataSource"));
+    generated = expression(self, json_object_get(argument, "DataSource"));
     return json_pack("{s:o}", "expression", generated);
 }
 
 #define FILLS "FillType is Constant, Random, BinaryRaw or Generator, with its DataSource."
 
+/* Elements of a vector of `lanes` each. */
+static json_t *size_of(reader *self, const json_t *argument, unsigned lanes)
+{
+    const json_t *given = json_object_get(argument, "Size");
+    opevo_text text = {0};
+    json_t *size = NULL;
+
+    if (lanes == 1)
+        return expression(self, given);
+    if (!given)
+        return NULL;
+    opevo_text_printf(&text, "%u * (", lanes);
+    print_expression(self, given, &text);
+    opevo_text_add(&text, ")");
+    self->failed |= text.failed;
+    size = json_string(opevo_text_string(&text));
+    opevo_text_free(&text);
+    return size;
+}
+
 static opevo_status add_vector(reader *self, const json_t *argument, const char *name,
-                               const char *element, opevo_error *err)
+                               const char *element, unsigned lanes, opevo_error *err)
 {
     const char *access = json_string_value(json_object_get(argument, "AccessType"));
-    json_t *size = expression(json_object_get(argument, "Size"));
-    json_t *fill = fill_of(argument, element);
+    json_t *size = size_of(self, argument, lanes);
+    json_t *fill = fill_of(self, argument, element);
     bool output = (access && strcmp(access, "ReadOnly") != 0) ||
                   json_number_value(json_object_get(argument, "Output")) > 0;
 
@@ -292,13 +312,12 @@ static opevo_status add_vector(reader *self, const json_t *argument, const char 
 }
 
 /* Local memory: as many elements. */
-static void add_local(reader *self, const json_t *argument, const char *element, json_t *arguments)
+static void add_local(reader *self, const json_t *argument, size_t bytes, json_t *arguments)
 {
-    size_t bytes = strtoul(element + 1, NULL, 10) / 8;
     opevo_text text = {0};
 
     opevo_text_printf(&text, "%zu * (", bytes);
-    print_expression(json_object_get(argument, "Size"), &text);
+    print_expression(self, json_object_get(argument, "Size"), &text);
     opevo_text_add(&text, ")");
     self->failed |= text.failed;
     self->failed |= json_array_append_new(
@@ -338,7 +357,8 @@ static opevo_status add_argument(reader *self, const json_t *argument, size_t nu
 {
     const char *given = json_string_value(json_object_get(argument, "Name"));
     const char *memory = json_string_value(json_object_get(argument, "MemoryType"));
-    const char *element = element_of(json_string_value(json_object_get(argument, "Type")));
+    unsigned lanes = 1;
+    const char *element = element_of(json_string_value(json_object_get(argument, "Type")), &lanes);
     const json_t *value = json_object_get(argument, "FillValue");
     opevo_status status = OPEVO_OK;
     char name[160];
@@ -349,23 +369,24 @@ static opevo_status add_argument(reader *self, const json_t *argument, size_t nu
         snprintf(name, sizeof name, "argument%zu", number);
     if (!element || !memory)
         return refuse(self, err, "Arguments",
-                      "an argument needs a Type of numbers and a MemoryType.");
+                      "an argument needs a MemoryType, and a Type of numbers, such as float, half, "
+                      "float4 or int32.");
     if (!strcmp(memory, "Vector")) {
         self->failed |= json_array_append_new(arguments, json_string(name)) != 0;
-        status = add_vector(self, argument, name, element, err);
+        status = add_vector(self, argument, name, element, lanes, err);
         if (status == OPEVO_OK && is_constant(self, argument))
             set(self, json_object_get(json_object_get(self->harness, "buffers"), name), "symbol",
                 json_string(name));
         return status;
     }
     if (!strcmp(memory, "Local") && json_object_get(argument, "Size")) {
-        add_local(self, argument, element, arguments);
+        add_local(self, argument, lanes * (strtoul(element + 1, NULL, 10) / 8), arguments);
         return OPEVO_OK;
     }
-    if (strcmp(memory, "Scalar") != 0 || !json_is_number(value))
+    if (strcmp(memory, "Scalar") != 0 || lanes != 1 || !json_is_number(value))
         return refuse(self, err, "Arguments",
-                      "an argument is a Vector, Local memory with a Size, or a Scalar with a "
-                      "number as FillValue.");
+                      "an argument is a Vector, Local memory with a Size, or a Scalar of one "
+                      "number with a number as FillValue.");
     add_scalar(self, name, element, value, arguments);
     return OPEVO_OK;
 }
@@ -397,7 +418,7 @@ static opevo_status add_reference(reader *self, const json_t *reference, json_t 
         json_object_get(json_object_get(self->harness, "buffers"), target ? target : "");
     const char *element = json_string_value(json_object_get(buffer, "type"));
     double bound = threshold ? json_number_value(threshold) : 1e-4;
-    json_t *fill = element ? fill_of(reference, element) : NULL;
+    json_t *fill = element ? fill_of(self, reference, element) : NULL;
 
     if (!fill)
         return refuse(self, err, "ReferenceArguments",
@@ -530,11 +551,14 @@ opevo_status opevo_own_t1_read(const char *path, opevo_text *source, opevo_text 
                                opevo_error *err)
 {
     reader self = {.path = path};
+    opevo_space *space = NULL;
     json_t *root = NULL;
     char *text = NULL;
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(opevo_json_load(path, FILE_BYTES, &root, err));
+    OPEVO_TRY(opevo_space_load(path, &space, err));
+    self.space = space;
     self.root = root;
     self.kernel = json_object_get(root, "KernelSpecification");
     OPEVO_TRY(find_source(&self, source, err));
@@ -547,5 +571,6 @@ cleanup:
     free(text);
     json_decref(self.harness);
     json_decref(root);
+    opevo_space_destroy(space);
     return status;
 }

@@ -19,11 +19,10 @@ static opevo_status find_buffer(const opevo_tensor *tensor, const opevo_buffer *
     static const struct {
         opevo_element element;
         opevo_kernel_element buffer;
-    } types[] = {{OPEVO_FLOAT32, OPEVO_KERNEL_ELEMENT_F32},
-                 {OPEVO_INT32, OPEVO_KERNEL_ELEMENT_I32},
-                 {OPEVO_INT8, OPEVO_KERNEL_ELEMENT_I8},
-                 {OPEVO_FLOAT16, OPEVO_KERNEL_ELEMENT_U16},
-                 {OPEVO_BFLOAT16, OPEVO_KERNEL_ELEMENT_U16}};
+    } types[] = {
+        {OPEVO_FLOAT32, OPEVO_KERNEL_ELEMENT_F32}, {OPEVO_INT32, OPEVO_KERNEL_ELEMENT_I32},
+        {OPEVO_INT8, OPEVO_KERNEL_ELEMENT_I8},     {OPEVO_FLOAT16, OPEVO_KERNEL_ELEMENT_F16},
+        {OPEVO_FLOAT16, OPEVO_KERNEL_ELEMENT_U16}, {OPEVO_BFLOAT16, OPEVO_KERNEL_ELEMENT_U16}};
     size_t i = 0;
     bool fits = false;
 
@@ -36,8 +35,9 @@ static opevo_status find_buffer(const opevo_tensor *tensor, const opevo_buffer *
         return OPEVO_OK;
     return OPEVO_FAIL(err, OPEVO_MISMATCH,
                       "reference.computation: no buffer has the name, the type and the %lld "
-                      "elements of the tensor %.60s.",
-                      (long long)opevo_tensor_elements(tensor), tensor->name);
+                      "elements of the tensor %.60s, %s.",
+                      (long long)opevo_tensor_elements(tensor), tensor->name,
+                      opevo_element_name(tensor->element));
 }
 
 static opevo_status compute(const opevo_computation *computation, const opevo_buffer *buffers,

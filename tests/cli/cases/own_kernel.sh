@@ -44,6 +44,26 @@ build() {
     cc -o kernel main.c kernel.o reference.o -lm
 }
 (cd best && build && ./kernel | sed 's/[0-9.e+-]* ms/T ms/')
+# Words for the compiler are those of the configuration, and of the default one for what is right, for both objects and
+# the program; OpenMP too.
+cat >more.c <<'EOT'
+#include <omp.h>
+void more(const double *a, _Float16 *c, int n)
+{
+#pragma omp parallel for num_threads(2)
+    for (int i = 0; i < n; i++)
+        c[i] = (_Float16)(a[i] + DELTA + PART * 0 + omp_in_parallel() - sizeof(TYPE));
+}
+EOT
+cat >more.json <<'EOT'
+{"tune": {"sizes": {"n": 100}},
+ "buffers": {"a": {"type": "f64", "count": "n", "fill": {"uniform": [-1, 1]}}, "c": {"type": "f16", "count": "n"}},
+ "steps": [{"call": "more", "arguments": ["a", "c", {"i32": "n"}]}], "outputs": {"c": {"absolute": 1e-3}},
+ "compiler": ["-fopenmp", "-DDELTA={block * 0 + 1}", "-DPART={block}", "-DTYPE=unsigned char"]}
+EOT
+tune more.c --trials 2 --emit more >/dev/null
+sed -n 's/PART=[12]/PART=P/; /^OPTIONS/p' more/Makefile; sed -n '/^REF.*OPTIONS/p' more/Makefile
+[ -z "$(command -v make)" ] || (cd more && make -s kernel && ./kernel) | sed 's/[0-9.e+-]* ms/T ms/'
 # A change of what is included is another kernel.
 echo '#define SHORT 0' >part.h
 tune add.c --trials 4 | sed -n '/^4 trials/s/ = .*//p'

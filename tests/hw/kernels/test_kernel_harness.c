@@ -58,7 +58,7 @@ CHECK_TEST(faults_are_named_with_file_and_key)
             WITH("{\"struct\": [{\"struct\": [\"x\"]}]}"), OUTPUTS, SETS);
     refused("k.json: steps[0].arguments: \"m\" has no value: unknown name \"m\"", BUFFERS,
             WITH("{\"struct\": [{\"i32\": \"m\"}]}"), OUTPUTS, SETS);
-    refused("k.json: buffers.x.type: ", "{\"x\": {\"type\": \"f16\"}}", STEPS, OUTPUTS, SETS);
+    refused("k.json: buffers.x.type: ", "{\"x\": {\"type\": \"f8\"}}", STEPS, OUTPUTS, SETS);
     refused("k.json: buffers.x.count: \"n +\" has no value: it ends too early",
             "{\"x\": {\"type\": \"f32\", \"count\": \"n +\"}, \"y\": {\"type\": \"f32\", "
             "\"count\": 1}}",
@@ -408,6 +408,33 @@ CHECK_TEST(fills_have_their_ranges)
     for (int i = 0; i < 50; i++)
         assert_true(fabsf(real[i]) == 1);
     release(harness, what);
+}
+
+/* Halves are the nearest to the doubles of the same seed, by the compiler's type. */
+CHECK_TEST(halves_are_rounded_once)
+{
+    static const char *const fills[] = {"{\"uniform\": [-3, 1]}", "{\"normal\": [0, 1e-5]}",
+                                        "{\"integers\": [-2048, 2048]}"};
+    opevo_harness *harness[2] = {NULL};
+    opevo_case *what[2] = {NULL};
+
+    for (size_t f = 0; f < sizeof fills / sizeof *fills; f++) {
+        const double *exact = filled(&harness[0], &what[0], "f64", "n", fills[f]);
+        const uint16_t *bits = filled(&harness[1], &what[1], "f16", "n", fills[f]);
+
+        for (size_t i = 0; i < 50; i++) {
+            __extension__ _Float16 half = (_Float16)exact[i];
+
+            assert_memory_equal(&bits[i], &half, 2);
+            CHECK_CLOSE(opevo_kernel_element_get(OPEVO_KERNEL_ELEMENT_F16, bits, i), (double)half,
+                        0);
+        }
+        release(harness[0], what[0]);
+        release(harness[1], what[1]);
+    }
+    refused("k.json: buffers.x.fill.uniform[1]: 65520 does not fit into f16.",
+            "{\"x\": {\"type\": \"f16\", \"count\": 1, \"fill\": {\"uniform\": [1, 65520]}}}",
+            STEPS, OUTPUTS, SETS);
 }
 
 CHECK_TEST(graphs_are_reached_from_node_0)

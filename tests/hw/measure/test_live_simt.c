@@ -115,9 +115,11 @@ CHECK_TEST(test_functions)
 #define ALL(X)                                                                                     \
     X(sqrt)                                                                                        \
     X(cbrt)                                                                                        \
-    X(fabs) X(floor) X(ceil) X(trunc) X(rint) X(nearbyint) X(round) X(exp) X(exp2) X(expm1) X(log) \
-        X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh)     \
-            X(tanh) X(erf) X(erfc)
+    X(fabs)                                                                                        \
+    X(floor)                                                                                       \
+    X(ceil) X(trunc) X(rint) X(nearbyint) X(round) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) \
+        X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(erf)       \
+            X(erfc)
 #define ONE(name) "    y[k++] = " #name "(x[i]);\n    z[j++] = " #name "f(w[i]);\n"
 #define PAIRS                                                                                      \
     "    y[k++] = pow(x[i], 1.5);\n    y[k++] = atan2(x[i], 0.3);\n    y[k++] = hypot(x[i], "      \
@@ -153,6 +155,55 @@ CHECK_TEST(test_functions)
         "    if (WRONG)\n        z[32 * i + 3] = __expf(z[32 * i + 3]) + v.z;\n}\n",
         harness, "{\"WRONG\": {\"_type\": \"discrete\", \"_value\": [0, 1]}}", &objective, &err));
     own_check("functions", objective, expected, COUNT(expected));
+    opevo_objective_destroy(objective);
+}
+
+/* Shuffles and atomics of 64 bits, counters that begin again, and halves, against C. */
+CHECK_TEST(test_words)
+{
+    static const char harness[] =
+        "{\"buffers\": {\"x\": {\"type\": \"f64\", \"count\": 32, \"fill\": {\"uniform\": [0, 1]}},"
+        "\"h\": {\"type\": \"f16\", \"count\": 64, \"fill\": {\"uniform\": [-2, 2]}},"
+        "\"y\": {\"type\": \"f64\", \"count\": 2, \"fill\": \"zero\"},"
+        "\"u\": {\"type\": \"u64\", \"count\": 4, \"fill\": {\"constant\": 5}},"
+        "\"c\": {\"type\": \"u32\", \"count\": 2, \"fill\": \"zero\"},"
+        "\"g\": {\"type\": \"f16\", \"count\": 64}}, \"steps\": [{\"launch\": \"apply\", \"grid\": "
+        "1, \"block\": 32, \"arguments\": [\"x\", \"h\", \"y\", \"u\", \"c\", \"g\"]}],"
+        "\"outputs\": {\"y\": {\"relative\": 1e-14}, \"u\": \"exact\", \"c\": \"exact\","
+        "\"g\": {\"relative\": 1e-3, \"floor\": 1}}, \"reference\": {\"file\": \"apply.c\","
+        "\"steps\": [{\"call\": \"apply\", \"arguments\": [\"x\", \"h\", \"y\", \"u\", \"c\", "
+        "\"g\"]}]}, \"tune\": {\"sizes\": {}}}";
+    static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL},
+                                            {OPEVO_OUTCOME_WRONG, "of g"}};
+    opevo_objective *objective = NULL;
+
+    if (!own_has_interpreter())
+        CHECK_SKIP("opevo-worker-simt or clang-19 is missing");
+    own_write("apply.c",
+              "void apply(const double *x, const _Float16 *h, double *y, unsigned long long *u, "
+              "unsigned *c, _Float16 *g)\n{\n"
+              "    u[0] = 31; u[1] = 6; u[2] = 36; u[3] = 31 * 16;\n"
+              "    for (int i = 0; i < 32; i++) {\n        y[0] += x[i]; y[1] += x[i];\n"
+              "        c[0] = (c[0] + 1) % 8; c[1] = c[1] ? c[1] - 1 : 6;\n"
+              "        for (int k = 0; k < 2; k++) {\n            float v = h[2 * i + k];\n"
+              "            g[2 * i + k] = v * v + 0.5f;\n        }\n    }\n}\n");
+    CHECK_OK(own_open(
+        "simt", "apply.cu",
+        "#include <cuda_fp16.h>\n#define ALL 0xffffffffu\n"
+        "__global__ void apply(const double *x, const half2 *h, double *y, unsigned long long *u,\n"
+        "                      unsigned *c, half2 *g)\n{\n    int i = threadIdx.x;\n"
+        "    double sum = x[i];\n    long long places = i;\n"
+        "    for (int s = 16; s; s /= 2) {\n        sum += __shfl_xor_sync(ALL, sum, s);\n"
+        "        places += __shfl_down_sync(ALL, places, s);\n    }\n"
+        "    if (i == 0) { y[0] = sum; u[3] = places; }\n    atomicAdd(&y[1], x[i]);\n"
+        "    atomicMax(&u[0], (unsigned long long)i);\n    atomicCAS(&u[1], 5ULL, 6ULL);\n"
+        "    if (i == 7) atomicAdd(&u[2], 31ULL);\n    atomicInc(&c[0], 7);\n"
+        "    atomicDec(&c[1], 6);\n"
+        "    half2 to = __hfma2(h[i], h[i], __float2half2_rn(0.5f));\n"
+        "    if (WRONG && __hgt(to.x, __float2half(1.0f))) to.x = __hneg(to.x);\n"
+        "    g[i] = to;\n}\n",
+        harness, "{\"WRONG\": {\"_type\": \"discrete\", \"_value\": [0, 1]}}", &objective, &err));
+    own_check("words", objective, expected, COUNT(expected));
     opevo_objective_destroy(objective);
 }
 
@@ -229,6 +280,43 @@ CHECK_TEST(test_kernel_tuner)
         opevo_text_free(&said);
         opevo_objective_destroy(objective);
     }
+}
+
+/* Sizes by ProblemSize and by the largest value of a parameter, whatever is tried, and arrays of
+ * short vectors and halves: a byte more or less is out of bounds or wrong. */
+CHECK_TEST(test_kernel_tuner_sizes)
+{
+    static const char text[] =
+        "{\"ConfigurationSpace\": {\"TuningParameters\": ["
+        "{\"Name\": \"block_size_x\", \"Type\": \"int\", \"Values\": \"[32, 64]\"},"
+        "{\"Name\": \"more\", \"Type\": \"int\", \"Values\": \"[0, 1]\"}]},"
+        "\"KernelSpecification\": {\"Language\": \"CUDA\", \"KernelName\": \"join\","
+        "\"KernelFile\": \"t1.cu\", \"ProblemSize\": [100, 1], \"Arguments\": ["
+        "{\"Name\": \"a\", \"Type\": \"float2\", \"Size\": \"ProblemSize[0]\", \"MemoryType\": "
+        "\"Vector\", \"AccessType\": \"ReadOnly\", \"FillType\": \"Random\", \"FillValue\": 1.0},"
+        "{\"Name\": \"b\", \"Type\": \"half\", \"Size\": \"ProblemSize[0] + max(block_size_x) // "
+        "2\", \"MemoryType\": \"Vector\", \"AccessType\": \"ReadOnly\", "
+        "\"FillType\": \"Random\", \"FillValue\": 1.0},"
+        "{\"Name\": \"c\", \"Type\": \"double4\", \"Size\": \"ProblemSize[0] * (min(more) + 1)\", "
+        "\"MemoryType\": \"Vector\", \"AccessType\": \"WriteOnly\", \"FillType\": \"Constant\", "
+        "\"FillValue\": 0},"
+        "{\"Name\": \"n\", \"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillValue\": "
+        "100}]}}";
+    static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL},
+                                            {OPEVO_OUTCOME_WRONG, "bounds"},
+                                            {OPEVO_OUTCOME_OK, NULL},
+                                            {OPEVO_OUTCOME_WRONG, "bounds"}};
+    opevo_objective *objective = NULL;
+
+    if (!own_has_interpreter())
+        CHECK_SKIP("opevo-worker-simt or clang-19 is missing");
+    own_write("t1.cu", "#include <cuda_fp16.h>\n"
+                       "__global__ void join(const float2 *a, const half *b, double4 *c, int n)\n"
+                       "{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                       "    if (i < n) c[i] = {a[i].x, a[i].y, (double)b[i + 32 + more], 1};\n}\n");
+    CHECK_OK(own_open_problem(text, OPEVO_KERNEL_CUDA, "simt", &objective, &err));
+    own_check("sizes", objective, expected, COUNT(expected));
+    opevo_objective_destroy(objective);
 }
 
 int main(void)

@@ -179,10 +179,12 @@ const char *opevo_harness_called(const opevo_harness *harness);
 
 /* ---- Cases ---- */
 
-/* One row for each type of elements: enum suffix, name as in files, type in C. */
+/* One row for each type of elements: enum suffix, name as in files, and the type that holds it,
+ * for halves their bits. */
 #define OPEVO_KERNEL_ELEMENT_LIST(X)                                                               \
     X(F32, "f32", float)                                                                           \
     X(F64, "f64", double)                                                                          \
+    X(F16, "f16", uint16_t)                                                                        \
     X(I32, "i32", int32_t)                                                                         \
     X(U32, "u32", uint32_t)                                                                        \
     X(I64, "i64", int64_t)                                                                         \
@@ -201,6 +203,11 @@ typedef enum opevo_kernel_element {
 /* The name of a type in files, and its bytes. */
 const char *opevo_kernel_element_name(opevo_kernel_element element);
 size_t opevo_kernel_element_size(opevo_kernel_element element);
+bool opevo_kernel_element_is_real(opevo_kernel_element element);
+/* Element i of an array of floats as a double, and a double as the nearest float there. Cost: for
+ * f16 some 30 operations. */
+double opevo_kernel_element_get(opevo_kernel_element element, const void *array, size_t i);
+void opevo_kernel_element_put(opevo_kernel_element element, void *array, size_t i, double value);
 
 typedef struct opevo_buffer {
     const char *name;
