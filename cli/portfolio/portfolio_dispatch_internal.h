@@ -8,6 +8,9 @@
 #include <opevo/kernel.h>
 #include <opevo/text.h>
 
+/* A text as literals of C, a line each. */
+void opevo_i_cli_portfolio_literal(const char *text, opevo_text *out);
+
 /* Parts of a file; start from {{0}}. */
 typedef struct opevo_i_cli_portfolio_opencl {
     opevo_text sources, launches, kernels;
@@ -25,6 +28,7 @@ void opevo_i_cli_portfolio_opencl_source(const opevo_i_cli_portfolio_opencl *sel
 
 /* The same in CUDA and HIP: kernels.h, kernels.cu or kernels.hip.cpp, and their rules of make. */
 typedef struct opevo_i_cli_portfolio_gpu {
+    opevo_text entries; /* names of kernels, each with its first workload */
     opevo_text includes, calls, scratch;
 } opevo_i_cli_portfolio_gpu;
 

@@ -4,33 +4,53 @@
 
 #include "portfolio_dispatch_internal.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static bool is_hip(opevo_kernel_dialect dialect)
 {
     return dialect == OPEVO_KERNEL_HIP;
 }
 
-static void add_launch(const opevo_kernel *kernel, int number, int operands, opevo_text *out)
+static void add_launch(const opevo_kernel *kernel, size_t workload, int number, int operands,
+                       opevo_text *out)
 {
     opevo_launch one = opevo_kernel_launch(kernel, number);
     char name[OPEVO_KERNEL_NAME];
 
     opevo_kernel_launch_name(kernel, number, name);
-    opevo_text_printf(out, "        %s<<<dim3(%u, %u, %u), dim3(%u, %u, %u), %u, stream>>>(", name,
-                      one.grid[0], one.grid[1], one.grid[2], one.block[0], one.block[1],
-                      one.block[2], one.dynamic_shared_bytes);
+    opevo_text_printf(out,
+                      "        kernel_%zu::%s<<<dim3(%u, %u, %u), dim3(%u, %u, %u), %u, stream>>>(",
+                      workload, name, one.grid[0], one.grid[1], one.grid[2], one.block[0],
+                      one.block[1], one.block[2], one.dynamic_shared_bytes);
     for (int i = 0; i < operands; i++)
         opevo_text_printf(out, "%sany{arrays[%d]}", i ? ", " : "", i);
     opevo_text_add(out, kernel->scratch_bytes ? ", any{scratch});\n" : ");\n");
 }
 
+/* The first workload with a kernel of this name: another one has the same text. */
+static size_t first_with(opevo_i_cli_portfolio_gpu *self, size_t workload, const char *entry)
+{
+    const char *found = strstr(opevo_text_string(&self->entries), entry);
+
+    if (found)
+        return (size_t)strtoul(found + strlen(entry), NULL, 10);
+    opevo_text_printf(&self->entries, "%s %zu\n", entry, workload);
+    return workload;
+}
+
 void opevo_i_cli_portfolio_gpu_add(opevo_i_cli_portfolio_gpu *self, size_t workload,
                                    const opevo_kernel *kernel, int operands)
 {
-    opevo_text_printf(&self->includes, "#include \"kernel-%zu/kernel.%s\"\n", workload,
-                      is_hip(kernel->dialect) ? "hip.cpp" : "cu");
+    size_t first = first_with(self, workload, kernel->entry);
+
+    if (first == workload) /* with functions of its own, which may have the names of others */
+        opevo_text_printf(&self->includes,
+                          "namespace kernel_%zu {\n#include \"kernel-%zu/kernel.%s\"\n}\n",
+                          workload, workload, is_hip(kernel->dialect) ? "hip.cpp" : "cu");
     opevo_text_printf(&self->calls, "    case %zu:\n", workload);
     for (int i = 0; i <= kernel->more; i++)
-        add_launch(kernel, i, operands, &self->calls);
+        add_launch(kernel, first, i, operands, &self->calls);
     opevo_text_add(&self->calls, "        break;\n");
     opevo_text_printf(&self->scratch, "    case %zu: return %llu;\n", workload,
                       (unsigned long long)kernel->scratch_bytes);
@@ -38,6 +58,7 @@ void opevo_i_cli_portfolio_gpu_add(opevo_i_cli_portfolio_gpu *self, size_t workl
 
 void opevo_i_cli_portfolio_gpu_free(opevo_i_cli_portfolio_gpu *self)
 {
+    opevo_text_free(&self->entries);
     opevo_text_free(&self->includes);
     opevo_text_free(&self->calls);
     opevo_text_free(&self->scratch);

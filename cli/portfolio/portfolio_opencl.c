@@ -5,8 +5,7 @@
 
 #include "portfolio_dispatch_internal.h"
 
-/* The text as literals, a line each. */
-static void add_literal(const char *text, opevo_text *out)
+void opevo_i_cli_portfolio_literal(const char *text, opevo_text *out)
 {
     while (*text) {
         const char *end = text;
@@ -38,7 +37,7 @@ void opevo_i_cli_portfolio_opencl_add(opevo_i_cli_portfolio_opencl *self, size_t
                                       const opevo_kernel *kernel, int operands)
 {
     opevo_text_printf(&self->sources, "static const char source_%zu[] =", workload);
-    add_literal(opevo_text_string(&kernel->source), &self->sources);
+    opevo_i_cli_portfolio_literal(opevo_text_string(&kernel->source), &self->sources);
     opevo_text_add(&self->sources, ";\n\n");
     for (int i = 0; i <= kernel->more; i++)
         add_launch(kernel, i, &self->launches);

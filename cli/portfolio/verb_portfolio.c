@@ -2,7 +2,7 @@
 
 /* Portfolio: a few configurations for many workloads, with a proof, a decision tree and its C. */
 
-#include "portfolio_cli_internal.h"
+#include "portfolio_class_internal.h"
 #include "terminal_internal.h"
 
 #include <opevo/file.h>
@@ -23,6 +23,10 @@ static const opevo_option options[] = {
     {"emit", "DIR",
      "write portfolio.h, which dispatches, portfolio.json, and kernels that devices "
      "measured",
+     false},
+    {"class", "CLASS",
+     "with --emit: kernels of the configurations for all shapes of a class, such as "
+     "'matmul(1..4096,512,512)'",
      false},
     {"json", NULL, "print one JSON object", false},
 };
@@ -45,15 +49,20 @@ static opevo_status read_options(const opevo_call *call, opevo_i_cli_portfolio *
         return OPEVO_FAIL(err, OPEVO_INVALID, "--by %.200s: give worst or mean.", by);
     if (self->options.worst && opevo_i_cli_option(call, "weight"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--weight requires --by mean.");
+    if (opevo_i_cli_option(call, "class") && !opevo_i_cli_option(call, "emit"))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--class requires --emit.");
+    if (opevo_i_cli_option(call, "class") && opevo_i_cli_option(call, "numbers"))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--class takes the numbers of shapes; leave out --numbers.");
 cleanup:
     return status;
 }
 
 /* ---- Files ---- */
 
-static const char *const file_names[] = {"portfolio.h",    "portfolio.json", "Makefile",
-                                         "kernels.h",      "kernels.c",      "kernels.cu",
-                                         "kernels.hip.cpp"};
+static const char *const file_names[] = {"portfolio.h",     "portfolio.json", "Makefile",
+                                         "kernels.h",       "kernels.c",      "kernels.cu",
+                                         "kernels.hip.cpp", "class"};
 
 static opevo_status refuse_present(const char *folder, opevo_error *err)
 {
@@ -105,10 +114,37 @@ cleanup:
     return status;
 }
 
+/* Ahead of all files: what gives no kernels writes nothing. */
+static opevo_status make_class(const char *text, const opevo_i_cli_portfolio *self,
+                               opevo_i_cli_portfolio_class **out, opevo_error *err)
+{
+    *out = opevo_calloc(1, sizeof **out);
+    if (!*out)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the kernels of a class.");
+    return opevo_i_cli_portfolio_class_make(text, self, *out, err);
+}
+
+/* What the files are for. */
+static void say_what_is_there(const char *folder, size_t kernels, const char *class_text,
+                              opevo_text *out)
+{
+    opevo_text_printf(out, "%s/portfolio.h says which configuration to call; ", folder);
+    if (kernels)
+        opevo_text_printf(out, "make -C %s check builds and checks its kernels: %zu.\n", folder,
+                          kernels);
+    else
+        opevo_text_add(out, "the kernels themselves are not in it: build one for each "
+                            "configuration.\n");
+    if (class_text)
+        opevo_text_printf(out, "%s/class has the kernels for all of %s.\n", folder, class_text);
+}
+
 static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code, opevo_error *err)
 {
     opevo_i_cli_portfolio self = {.cells = NULL};
     const char *folder = opevo_i_cli_option(call, "emit");
+    const char *class_text = opevo_i_cli_option(call, "class");
+    opevo_i_cli_portfolio_class *of = NULL;
     uint64_t depth = 0;
     size_t kernels = 0;
     opevo_status status = OPEVO_OK;
@@ -121,26 +157,24 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     self.options.weights = opevo_i_cli_option(call, "weight") ? self.weights : NULL;
     opevo_i_cli_catch_interrupts();
     OPEVO_TRY(opevo_i_cli_portfolio_find(&self, (size_t)depth, err));
+    if (class_text)
+        OPEVO_TRY(make_class(class_text, &self, &of, err));
     if (folder)
         OPEVO_TRY(emit(&self, folder, err));
+    if (of)
+        OPEVO_TRY(opevo_i_cli_portfolio_class_write(of, folder, err));
     if (folder)
         OPEVO_TRY(opevo_i_cli_portfolio_kernels(call, &self, folder, &kernels, err));
     if (opevo_i_cli_flag(call, "json"))
         opevo_i_cli_portfolio_print_json(&self, out);
     else
         status = opevo_i_cli_portfolio_print(&self, out, err);
-    if (folder && kernels && !opevo_i_cli_flag(call, "json"))
-        opevo_text_printf(
-            out,
-            "%s/portfolio.h says which configuration to call; make -C %s check builds "
-            "and checks its kernels: %zu.\n",
-            folder, folder, kernels);
-    else if (folder && !opevo_i_cli_flag(call, "json"))
-        opevo_text_printf(out,
-                          "%s/portfolio.h says which configuration to call; the kernels themselves "
-                          "are not in it: build one for each configuration.\n",
-                          folder);
+    if (folder && !opevo_i_cli_flag(call, "json"))
+        say_what_is_there(folder, kernels, class_text, out);
 cleanup:
+    if (of)
+        opevo_i_cli_portfolio_class_free(of);
+    opevo_free(of);
     opevo_i_cli_portfolio_free(&self);
     return status;
 }

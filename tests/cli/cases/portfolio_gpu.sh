@@ -26,6 +26,8 @@ struct uint3 {
 };
 extern __device__ const uint3 threadIdx, blockIdx;
 __device__ void __syncthreads();
+__device__ float __int_as_float(int bits);
+__device__ float expf(float x);
 typedef struct stream *cudaStream_t, *hipStream_t;
 enum cudaError_t { cudaSuccess, cudaErrorInvalidValue };
 typedef cudaError_t hipError_t;
@@ -48,7 +50,16 @@ for device in cuda hip; do
     [ $device = cuda ] || source=$device/kernels.hip.cpp
     compile $source && echo "compiles"
     grep -c '<<<dim3(' $source
+    opevo portfolio $device.db --configurations 2 --class 'matmul(1..64,1..24,1..48)' --emit $device-class | tail -1
+    compile $device-class/class/class.${source#*.} && echo "compiles"
     sed 's/any{arrays\[2\]}//' $source >$device/spoilt.cu
     compile $device/spoilt.cu 2>/dev/null || echo "spoilt"
     opevo portfolio $device.db --emit $device
 done
+# Two kernels with functions of the same names, and two workloads with one kernel.
+LD_LIBRARY_PATH=$folder opevo tune 'A[i:8, j:16]; B[i, j] = sigmoid(A[i, j])' 'A[i:4, j:32]; B[i, j] = sigmoid(A[i, j])' \
+    'A[i:5, j:7]; B[i, j] = sigmoid(A[i, j])' \
+    --on cuda:0 --trials 6 --finals 0 --store sigmoid.db --quiet >/dev/null
+opevo portfolio sigmoid.db --configurations 3 --emit sigmoid | tail -1
+grep -l 'float opevo_sigmoid(' sigmoid/kernel-*/kernel.cu
+compile sigmoid/kernels.cu && echo "compiles"
