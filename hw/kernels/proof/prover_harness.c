@@ -108,6 +108,8 @@ opevo_status opevo_i_prover_harness(const opevo_computation *computation,
         add_buffer("scratch",
                    (call->scratch_bytes + 2 * call->thread_bytes) / (int64_t)sizeof(float) + 1,
                    false, &buffers, &arguments);
+    for (int i = 0; i < call->extents; i++)
+        opevo_text_printf(&arguments, ", {\"i32\": %lld}", (long long)call->extent[i]);
     opevo_text_printf(out, "{\"buffers\": {%s}, \"steps\": [", opevo_text_string(&buffers));
     add_packing(call, out);
     add_launches(call, opevo_text_string(&arguments), out);

@@ -53,7 +53,8 @@ void opevo_i_prover_disown(const opevo_i_prover_module *module, const opevo_i_pr
 void opevo_i_prover_check_thread(const opevo_i_prover_module *module);
 
 /* prover_harness.c: how a kernel that opevo printed is called: behind the functions that pack its
- * constants, with operands in the order of opevo_workload_list, then scratch memory. */
+ * constants, with operands in the order of opevo_workload_list, then scratch memory, then extents.
+ */
 typedef struct opevo_i_prover_call {
     size_t launches;
     struct {
@@ -69,6 +70,8 @@ typedef struct opevo_i_prover_call {
     char shared[OPEVO_COMPUTATION_NAME + 1]; /* that of them where it does lie; "": none */
     bool has_scratch;
     int64_t scratch_bytes, thread_bytes; /* in common, and of each thread */
+    int extents;                         /* that are arguments, behind all others */
+    int64_t extent[OPEVO_KERNEL_ARGUMENTS];
 } opevo_i_prover_call;
 
 /* The text of a harness with one case. Errors: those of opevo_workload_create. */
