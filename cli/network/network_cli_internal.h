@@ -74,6 +74,16 @@ bool opevo_i_cli_network_for_gpu(const opevo_call *call);
 /* Whether kernels are measured: a library for a GPU can be made on a machine without one. */
 bool opevo_i_cli_network_is_tuned(const opevo_call *call);
 
+/* ---- --dynamic: sizes that each run has its own of (network_dynamic_call.c) ---- */
+
+/* Errors: INVALID for ranges that cannot be read, and options that do not go with them. */
+opevo_status opevo_i_cli_network_check_dynamic(const opevo_call *call, opevo_error *err);
+/* Read the model at several sizes, and write the library. Errors: those of
+ * opevo_network_dynamic_read and opevo_i_cli_library_emit. */
+opevo_status opevo_i_cli_network_emit_dynamic(const opevo_call *call,
+                                              const opevo_network_given *given, uint32_t mask,
+                                              opevo_text *out, int *exit_code, opevo_error *err);
+
 /* ---- -o: the network as a library in C (network_library.c) ---- */
 
 /* Before anything long: check what the call says of device and tuning, and make the folder, or

@@ -16,6 +16,10 @@ static const opevo_option options[] = {
     {"shape", "NAME=N,N,...", "shape of an input whose dimensions the model leaves open", true},
     {"bind", "NAME=VALUE",
      "make an input a constant: numbers with commas between, or a TensorProto file (.pb)", true},
+    {"dynamic", "NAME=N..N,...",
+     "with -o: sizes of a dimension that inputs or --shape name, such as batch=1..32; each run of "
+     "the library has its own",
+     false},
     {"run", "FILE,FILE,...", "run it untuned on tensors (TensorProto files), one for each input",
      false},
     {"expect", "FILE,FILE,...", "with --run: compare each output; status 1 if one differs", false},
@@ -167,7 +171,9 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
     if (passes && opevo_i_cli_flag(call, "json"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--passes and --json exclude each other.");
     if (opevo_i_cli_flag(call, "name"))
-        status = check_name(call, err);
+        OPEVO_TRY(check_name(call, err));
+    if (opevo_i_cli_flag(call, "dynamic"))
+        status = opevo_i_cli_network_check_dynamic(call, err);
 cleanup:
     return status;
 }
@@ -305,6 +311,10 @@ static opevo_status run(const opevo_call *call, opevo_text *out, int *exit_code,
     if (opevo_i_cli_flag(call, "-o"))
         OPEVO_TRY(opevo_i_cli_library_prepare(call, &made, err));
     opevo_i_cli_network_say(call, "reading the model");
+    if (opevo_i_cli_flag(call, "dynamic")) {
+        status = opevo_i_cli_network_emit_dynamic(call, &given, mask, out, exit_code, err);
+        goto cleanup;
+    }
     OPEVO_TRY(read(call, &given, &network, err));
     opevo_i_cli_network_say(call, "");
     opevo_i_cli_network_warn(call, network);
@@ -342,6 +352,7 @@ const opevo_verb opevo_i_cli_verb_network = {
                "  opevo network model.onnx --passes\n"
                "  opevo network model.onnx --run input_0.pb --expect output_0.pb\n"
                "  opevo network model.onnx -o library && make -C library check\n"
+               "  opevo network model.onnx --dynamic batch=1..32 -o library\n"
                "  opevo network model.onnx --on cpu --trials 2000 --store runs.db -o library\n"
                "  opevo network model.onnx --on cuda:0 -o library && make -C library emulate",
     .options = options,

@@ -68,6 +68,50 @@ cleanup:
     return status;
 }
 
+/* What is given for a dimension that has a name; NULL: nothing. */
+static const opevo_network_dimension *given_dimension(const opevo_i_net_reader *self,
+                                                      const char *name)
+{
+    for (size_t i = 0; name && i < self->given.dimension_count; i++) {
+        if (strcmp(self->given.dimensions[i].name, name) == 0)
+            return &self->given.dimensions[i];
+    }
+    return NULL;
+}
+
+/* Dimension d of an input; `shape` is what is given for it, or NULL. */
+static opevo_status take_extent(const opevo_i_net_reader *self, const Onnx__Dimension *dim,
+                                const opevo_network_shape *shape, int d, opevo_network_value *value,
+                                opevo_error *err)
+{
+    bool known = dim && dim->has_dim_value && dim->dim_value > 0;
+    const char *name = shape ? shape->dimension[d] : known || !dim ? NULL : dim->dim_param;
+    const opevo_network_dimension *given = given_dimension(self, name);
+    int64_t extent = given ? given->extent : shape ? shape->extent[d] : known ? dim->dim_value : 0;
+
+    if (shape && name && !given)
+        return SAY(self, err,
+                   "--shape gives input '%s' the dimension '%s'; give its extents with --dynamic "
+                   "%s=N..N, or write a number.",
+                   value->name, name, name);
+    if (shape && !given && known && extent != dim->dim_value)
+        return SAY(self, err, "Dimension %d of input '%s' is %lld; --shape gives %lld.", d,
+                   value->name, (long long)dim->dim_value, (long long)extent);
+    if (shape && given && known)
+        return SAY(self, err, "Dimension %d of input '%s' is %lld; --shape gives '%s'.", d,
+                   value->name, (long long)dim->dim_value, name);
+    if (!extent)
+        return SAY(self, err,
+                   "Dimension %d%s%s of input '%s' is open%s; give its shape, of extents above 0, "
+                   "with --shape %s=N,N,...",
+                   d, dim && dim->dim_param ? " " : "", dim && dim->dim_param ? dim->dim_param : "",
+                   value->name,
+                   dim && dim->has_dim_value ? ", as the model gives it no extent above 0" : "",
+                   value->name);
+    value->array.extent[d] = extent;
+    return OPEVO_OK;
+}
+
 static opevo_status take_input_shape(const opevo_i_net_reader *self, const Onnx__TensorType *type,
                                      opevo_network_value *value, opevo_error *err)
 {
@@ -89,21 +133,11 @@ static opevo_status take_input_shape(const opevo_i_net_reader *self, const Onnx_
                    type->shape->n_dim, OPEVO_NETWORK_DIMS);
     array->dims = given ? given->dims : (int)type->shape->n_dim;
     for (int d = 0; d < array->dims; d++) {
-        const Onnx__Dimension *dim = type->shape ? type->shape->dim[d] : NULL;
-        bool known = dim && dim->has_dim_value && dim->dim_value > 0;
+        opevo_status status =
+            take_extent(self, type->shape ? type->shape->dim[d] : NULL, given, d, value, err);
 
-        if (given && known && given->extent[d] != dim->dim_value)
-            return SAY(self, err, "Dimension %d of input '%s' is %lld; --shape gives %lld.", d,
-                       value->name, (long long)dim->dim_value, (long long)given->extent[d]);
-        if (!given && !known)
-            return SAY(self, err,
-                       "Dimension %d%s%s of input '%s' is open%s; give its shape, of extents above "
-                       "0, with --shape %s=N,N,...",
-                       d, dim && dim->dim_param ? " " : "",
-                       dim && dim->dim_param ? dim->dim_param : "", value->name,
-                       dim && dim->has_dim_value ? ", as the model gives it no extent above 0" : "",
-                       value->name);
-        array->extent[d] = given ? given->extent[d] : dim->dim_value;
+        if (status != OPEVO_OK)
+            return status;
     }
     return check_input(self, value, err);
 }
@@ -350,6 +384,54 @@ cleanup:
     return status;
 }
 
+/* Append the names of dimensions that can be dynamic, once each; whether one of them is `name`. */
+static bool list_dimensions(const opevo_i_net_reader *self, const char *name, opevo_text *out)
+{
+    const Onnx__Graph *graph = self->network->model->graph;
+    bool found = false;
+
+    for (size_t s = 0; s < self->given.shape_count; s++) {
+        for (int d = 0; d < self->given.shapes[s].dims; d++)
+            found |= self->given.shapes[s].dimension[d] &&
+                     strcmp(self->given.shapes[s].dimension[d], name) == 0;
+    }
+    for (size_t i = 0; i < graph->n_input; i++) {
+        const Onnx__TensorType *type = opevo_i_net_tensor_type(graph->input[i]);
+
+        for (size_t d = 0; type && type->shape && d < type->shape->n_dim; d++) {
+            const char *one = type->shape->dim[d]->dim_param;
+
+            if (!one || !*one || given_shape(self, graph->input[i]->name))
+                continue;
+            found |= strcmp(one, name) == 0;
+            if (!strstr(opevo_text_string(out), one))
+                opevo_text_printf(out, "%s'%.60s'", out->length ? ", " : "", one);
+        }
+    }
+    return found;
+}
+
+static opevo_status check_dimension(const opevo_i_net_reader *self, const char *name,
+                                    opevo_error *err)
+{
+    opevo_text names = {0};
+    opevo_status status = OPEVO_OK;
+
+    if (!list_dimensions(self, name, &names) && names.length)
+        status = SAY(self, err,
+                     "--dynamic names '%s', which is not a dimension of an input; dimensions are "
+                     "%.300s, or those that --shape names, such as --shape x=%s,8.",
+                     name, opevo_text_string(&names), name);
+    else if (!names.length && !list_dimensions(self, name, &names))
+        status =
+            SAY(self, err,
+                "--dynamic names '%s', and inputs have no names for dimensions; name them with "
+                "--shape, such as --shape x=%s,8.",
+                name, name);
+    opevo_text_free(&names);
+    return status;
+}
+
 /* Whether what is given is that of the inputs of the model, of which `bound` are bound and `files`
  * are not. */
 static opevo_status check_given(const opevo_i_net_reader *self, size_t bound, size_t files,
@@ -387,6 +469,8 @@ opevo_status opevo_i_net_take_inputs(opevo_i_net_reader *self, opevo_error *err)
     opevo_status status = OPEVO_OK;
     size_t found = 0, files = 0;
 
+    for (size_t i = 0; i < self->given.dimension_count && status == OPEVO_OK; i++)
+        status = check_dimension(self, self->given.dimensions[i].name, err);
     for (size_t i = 0; i < graph->n_input && status == OPEVO_OK; i++) {
         const Onnx__ValueInfo *info = graph->input[i];
         int number = opevo_i_net_names_get(&self->main.names, info->name);

@@ -7,6 +7,7 @@
 #include <opevo/memory.h>
 #include <opevo/text.h>
 
+#include <ctype.h>
 #include <string.h>
 
 /* The name is a part of `text`, which is cut there. */
@@ -25,7 +26,9 @@ static opevo_status read_shape(char *text, opevo_network_shape *out, opevo_error
         if (out->dims == OPEVO_NETWORK_DIMS)
             return OPEVO_FAIL(err, OPEVO_INVALID, "%s has more than %d dimensions.", text,
                               OPEVO_NETWORK_DIMS);
-        if (!opevo_parse_i64(word, &out->extent[out->dims]) || out->extent[out->dims] < 1)
+        if (isalpha((unsigned char)*word) || *word == '_')
+            out->dimension[out->dims] = word;
+        else if (!opevo_parse_i64(word, &out->extent[out->dims]) || out->extent[out->dims] < 1)
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "%s has the extent \"%s\"; extents are 1, 2, and so on.", text, word);
         out->dims++;

@@ -28,13 +28,13 @@ static void add_cmake(const opevo_network_library *self, opevo_text *out)
 /* The program main.c: what it shares with that of other devices, and its own calls. */
 static void add_program(const opevo_network_library *self, opevo_text *out)
 {
-    opevo_i_library_add(self, opevo_i_library_program, out);
-    opevo_i_library_add(self,
-                        opevo_i_library_is_for_gpu(self) ? opevo_i_library_gpu_file_main_c
-                                                         : opevo_i_library_program_run,
-                        out);
-    opevo_i_library_add(self, opevo_i_library_program_end, out);
-    opevo_i_library_add(self, opevo_i_library_program_main, out);
+    opevo_i_library_sizes_fill(self, opevo_i_library_program, out);
+    opevo_i_library_sizes_fill(self,
+                               opevo_i_library_is_for_gpu(self) ? opevo_i_library_gpu_file_main_c
+                                                                : opevo_i_library_program_run,
+                               out);
+    opevo_i_library_sizes_fill(self, opevo_i_library_program_end, out);
+    opevo_i_library_sizes_fill(self, opevo_i_library_program_main, out);
 }
 
 static void add_weights(const opevo_network_library *self, opevo_text *out)

@@ -5,6 +5,7 @@
 #ifndef OPEVO_LIBRARY_INTERNAL_H
 #define OPEVO_LIBRARY_INTERNAL_H
 
+#include <opevo/network_dynamic.h>
 #include <opevo/network_library.h>
 #include <opevo/pipeline.h>
 #include <opevo/text_fill.h>
@@ -107,6 +108,33 @@ opevo_status opevo_i_library_node(const opevo_network_library *self, int n, opev
 /* The files net.c and net.h (library_source.c). */
 void opevo_i_library_source(const opevo_network_library *self, opevo_text *out);
 void opevo_i_library_header(const opevo_network_library *self, opevo_text *out);
+
+/* ---- Sizes that are not known before a run (library_dynamic.c) ---- */
+
+/* A number of net.c; an extent of a value, which is a number or a form. */
+void opevo_i_library_form(const opevo_network_form *form, opevo_text *out);
+void opevo_i_library_extent(const opevo_network_library *self, int value, int d, opevo_text *out);
+/* The call that moves the elements of a copy of a step. */
+void opevo_i_library_dynamic_copy(const opevo_network_library *self, int step, int copy,
+                                  opevo_text *out);
+/* The axes of a step whose extents are arguments, which may be none; whether those of two steps
+ * with the same definitions are the same, too. */
+const opevo_network_free_axes *opevo_i_library_axes(const opevo_network_library *self, int step);
+bool opevo_i_library_same_axes(const opevo_network_library *self, int a, int b);
+opevo_status opevo_i_library_free_axes(opevo_pipeline *pipeline,
+                                       const opevo_network_free_axes *axes, opevo_error *err);
+/* The kernel of a point with these arguments; empty where there is none, and `why` says so. */
+opevo_status opevo_i_library_dynamic_kernel(const opevo_kernel_maker *maker, opevo_index point,
+                                            const opevo_network_free_axes *axes, opevo_kernel *out,
+                                            opevo_text *why, opevo_error *err);
+/* The last arguments of the call of a step. */
+void opevo_i_library_add_arguments(const opevo_network_library *self, int step, opevo_text *out);
+/* Parts of net.c, net.h and main.c; nothing where all sizes are known. */
+void opevo_i_library_sizes_code(const opevo_network_library *self, opevo_text *out);
+void opevo_i_library_sizes_header(const opevo_network_library *self, opevo_text *out);
+/* A text of main.c with what depends on whether sizes are known at its places. */
+void opevo_i_library_sizes_fill(const opevo_network_library *self, const char *text,
+                                opevo_text *out);
 
 /* ---- The test (library_test.c) ---- */
 
@@ -240,7 +268,7 @@ void opevo_i_library_free_make(const opevo_network_library *self, opevo_text *ou
 
 /* ---- Texts with places (library_texts.c) ---- */
 
-enum { OPEVO_I_LIBRARY_PARTS = 16 };
+enum { OPEVO_I_LIBRARY_PARTS = 20 };
 
 /* What stands at a place, as text; and what prints it. */
 typedef struct opevo_i_library_part {
@@ -305,7 +333,9 @@ extern const char opevo_i_library_box[], opevo_i_library_kernel_text[],
 extern const char opevo_i_library_copies[];       /* of net.c: the function that moves elements, */
 extern const char opevo_i_library_copies_bytes[]; /* and of any type */
 extern const char opevo_i_library_net_h[];
-extern const char opevo_i_library_calls[];   /* of net.h */
+extern const char opevo_i_library_calls[]; /* of net.h */
+extern const char opevo_i_library_sizes[], opevo_i_library_sizes_calls[],
+    opevo_i_library_sizes_program[], opevo_i_library_sizes_check[];
 extern const char opevo_i_library_program[]; /* main.c, */
 extern const char opevo_i_library_program_run[];
 extern const char opevo_i_library_program_end[];

@@ -172,10 +172,11 @@ static bool is_word_of(const opevo_i_library_gpu_text *texts, const char *name)
 static bool is_in_texts(const char *name)
 {
     static const char *const texts[] = {
-        opevo_i_library_net_c,        opevo_i_library_copies,      opevo_i_library_gpu_net_c,
-        opevo_i_library_net_h,        opevo_i_library_calls,       opevo_i_library_gpu_calls,
-        opevo_i_library_opencl_calls, opevo_i_library_program,     opevo_i_library_program_run,
-        opevo_i_library_program_end,  opevo_i_library_program_main};
+        opevo_i_library_net_c,        opevo_i_library_copies,        opevo_i_library_gpu_net_c,
+        opevo_i_library_net_h,        opevo_i_library_calls,         opevo_i_library_gpu_calls,
+        opevo_i_library_opencl_calls, opevo_i_library_program,       opevo_i_library_program_run,
+        opevo_i_library_program_end,  opevo_i_library_program_main,  opevo_i_library_sizes,
+        opevo_i_library_sizes_calls,  opevo_i_library_sizes_program, opevo_i_library_sizes_check};
     bool found = false;
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts && !found; i++)

@@ -93,8 +93,10 @@ static void add_tensors(const opevo_network_library *self, const char *name, con
             continue;
         }
         opevo_text_printf(out, "{%d, %d, {", (int)array->type, array->dims);
-        for (int d = 0; d < array->dims; d++)
-            opevo_text_printf(out, "%s%lld", d ? ", " : "", (long long)array->extent[d]);
+        for (int d = 0; d < array->dims; d++) {
+            opevo_text_add(out, d ? ", " : "");
+            opevo_i_library_extent(self, numbers[i], d, out);
+        }
         opevo_text_printf(out, "%s}, (void *)(", array->dims ? "" : "0");
         opevo_i_library_address(self, numbers[i], out);
         opevo_text_add(out, ")},\n");

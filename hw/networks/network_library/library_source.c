@@ -50,7 +50,9 @@ static void add_call(const opevo_network_library *self, int n, opevo_text *out)
             opevo_i_library_address(self, value, out);
         opevo_text_add(out, ",\n        ");
     }
-    opevo_text_add(out, "self->scratch);\n");
+    opevo_text_add(out, "self->scratch");
+    opevo_i_library_add_arguments(self, n, out);
+    opevo_text_add(out, ");\n");
 }
 
 /* Dimensions of a box, without those of one element and with adjacent ones as one. */
@@ -169,8 +171,12 @@ static void add_step(const opevo_network_library *self, int n, opevo_text *out)
         add_call(self, n, out);
     if (step->kind == OPEVO_NETWORK_STEP_NODE)
         out->failed |= opevo_i_library_node(self, n, out, NULL) != OPEVO_OK;
-    for (int i = 0; i < step->copies && step->kind == OPEVO_NETWORK_STEP_COPY; i++)
-        add_copy(self, step, &step->copy[i], out);
+    for (int i = 0; i < step->copies && step->kind == OPEVO_NETWORK_STEP_COPY; i++) {
+        if (self->inference->dynamic)
+            opevo_i_library_dynamic_copy(self, n, i, out);
+        else
+            add_copy(self, step, &step->copy[i], out);
+    }
     opevo_text_add(out, "}\n\n");
 }
 
@@ -236,7 +242,10 @@ static void add_prototypes(const opevo_network_library *self, opevo_text *out)
         opevo_text_printf(out, "void %s(", task->kernel.entry);
         for (int i = 0; i < task->work->list.count; i++)
             opevo_text_printf(out, "%sfloat *, ", i < task->work->list.inputs ? "const " : "");
-        opevo_text_add(out, "float *);\n");
+        opevo_text_add(out, "float *");
+        for (int i = 0; i < task->kernel.arguments; i++)
+            opevo_text_add(out, ", int");
+        opevo_text_add(out, ");\n");
         for (int i = 0; i < task->work->list.inputs && i < OPEVO_OPERANDS; i++) {
             char name[OPEVO_KERNEL_NAME];
 
@@ -317,6 +326,18 @@ static void add_results(const opevo_network_library *self, opevo_text *out)
     for (int i = 0; i < inference->outputs; i++) {
         opevo_text_printf(out, "    memcpy(outputs[%d], ", i);
         opevo_i_library_address(self, inference->output[i], out);
+        if (inference->dynamic) {
+            const opevo_array *array = &inference->value[inference->output[i]].array;
+
+            opevo_text_printf(out, ", (size_t)%zu", opevo_network_type_bytes(array->type));
+            for (int d = 0; d < array->dims; d++) {
+                opevo_text_add(out, " * (size_t)(");
+                opevo_i_library_extent(self, inference->output[i], d, out);
+                opevo_text_add(out, ")");
+            }
+            opevo_text_add(out, ");\n");
+            continue;
+        }
         opevo_text_printf(out, ", %s_outputs[%d].elements * %s_outputs[%d].bytes);\n", self->name,
                           i, self->name, i);
     }
@@ -357,6 +378,17 @@ static void add_packed_bytes(const opevo_network_library *self, opevo_text *out)
     opevo_text_printf(out, "%lld", (long long)self->packed_bytes);
 }
 
+static void add_size_member(const opevo_network_library *self, opevo_text *out)
+{
+    if (self->inference->dynamic)
+        opevo_i_library_add(self, "    long long size[@NET@_SIZES]; /* of the run */\n", out);
+}
+
+static void add_set_largest(const opevo_network_library *self, opevo_text *out)
+{
+    opevo_text_add(out, self->inference->dynamic ? "    set_largest(self);\n" : "");
+}
+
 void opevo_i_library_source(const opevo_network_library *self, opevo_text *out)
 {
     static const opevo_i_library_place places[] = {{"arena_bytes", add_arena_bytes},
@@ -372,7 +404,10 @@ void opevo_i_library_source(const opevo_network_library *self, opevo_text *out)
                                                    {"scratch", add_scratch},
                                                    {"inputs", opevo_i_library_inputs},
                                                    {"outputs", opevo_i_library_outputs},
-                                                   {"results", add_results}};
+                                                   {"results", add_results},
+                                                   {"size", add_size_member},
+                                                   {"largest", add_set_largest},
+                                                   {"sizes", opevo_i_library_sizes_code}};
 
     opevo_i_library_print(
         self, self->options.freestanding ? opevo_i_library_free_net_c : opevo_i_library_net_c,
@@ -420,6 +455,7 @@ void opevo_i_library_header(const opevo_network_library *self, opevo_text *out)
                                                    {"calls", add_calls},
                                                    {"arena_bytes", add_all_bytes},
                                                    {"weight_bytes", add_weight_bytes},
+                                                   {"sizes", opevo_i_library_sizes_header},
                                                    {"real", add_real}};
 
     opevo_i_library_print(

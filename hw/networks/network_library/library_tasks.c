@@ -64,9 +64,10 @@ cleanup:
 }
 
 /* All definitions as they stand; what a task gets that has no analytic start. */
-static opevo_status make_plain(opevo_i_library_task *task, opevo_kernel_dialect dialect,
-                               bool freestanding, opevo_error *err)
+static opevo_status make_plain(const opevo_network_library *self, opevo_i_library_task *task,
+                               opevo_error *err)
 {
+    opevo_kernel_dialect dialect = self->options.dialect;
     const opevo_limits none = {0};
     const opevo_limits limits =
         opevo_kernel_is_for_cpu(dialect) ? none : opevo_limits_default(dialect);
@@ -78,8 +79,10 @@ static opevo_status make_plain(opevo_i_library_task *task, opevo_kernel_dialect 
     OPEVO_TRY(opevo_pipeline_create(task->work->computation, &pipeline, err));
     if (!opevo_kernel_is_for_cpu(dialect))
         OPEVO_TRY(bind_stages(pipeline, err));
-    if (freestanding)
+    if (self->options.freestanding)
         OPEVO_TRY(opevo_i_library_free_schedule(pipeline, err));
+    OPEVO_TRY(
+        opevo_i_library_free_axes(pipeline, opevo_i_library_axes(self, task->super.step), err));
     OPEVO_TRY(opevo_pipeline_emit(pipeline, dialect, &limits, &task->kernel, &fits, &why, err));
     if (!fits)
         status = OPEVO_FAIL(err, OPEVO_INVALID, "It has no kernel: %s", opevo_text_string(&why));
@@ -90,18 +93,25 @@ cleanup:
 }
 
 /* Leaves the kernel empty where there is no start. */
-static opevo_status make_start(opevo_i_library_task *task, const opevo_kernel_maker *maker,
-                               const opevo_device_facts *facts, opevo_error *err)
+static opevo_status make_start(const opevo_network_library *self, opevo_i_library_task *task,
+                               const opevo_kernel_maker *maker, opevo_error *err)
 {
+    const opevo_network_free_axes *axes = opevo_i_library_axes(self, task->super.step);
     opevo_outcome_class refused = OPEVO_OUTCOME_OK;
     opevo_text why = {0};
     opevo_status status = OPEVO_OK;
     opevo_index point = 0;
     bool found = false;
 
-    OPEVO_TRY(maker->ops->start(maker, facts, &found, &point, err));
+    OPEVO_TRY(maker->ops->start(maker, &self->options.facts, &found, &point, err));
     if (!found) {
         task->super.fallback = "its sketches have no analytic start";
+        goto cleanup;
+    }
+    if (axes->count) {
+        OPEVO_TRY(opevo_i_library_dynamic_kernel(maker, point, axes, &task->kernel, &why, err));
+        if (!task->kernel.source.length)
+            task->super.fallback = "the kernel of its analytic start cannot take sizes";
         goto cleanup;
     }
     OPEVO_TRY(maker->ops->make(maker, point, &task->kernel, &refused, &why, err));
@@ -164,18 +174,18 @@ static opevo_status make_kernel(const opevo_network_library *self, opevo_i_libra
     opevo_status status = OPEVO_OK;
 
     if (options->freestanding) {
-        OPEVO_TRY(make_plain(task, options->dialect, true, err));
+        OPEVO_TRY(make_plain(self, task, err));
         name_kernel(self, &task->kernel);
         goto cleanup;
     }
     OPEVO_TRY(open_sketches(task->super.computation, options, &maker, err));
     task->super.has_sketches = maker != NULL;
     if (maker)
-        OPEVO_TRY(make_start(task, maker, &options->facts, err));
+        OPEVO_TRY(make_start(self, task, maker, err));
     else
         task->super.fallback = "it exceeds a limit of sketches";
     if (!task->kernel.source.length)
-        OPEVO_TRY(make_plain(task, options->dialect, false, err));
+        OPEVO_TRY(make_plain(self, task, err));
     name_kernel(self, &task->kernel);
 cleanup:
     if (maker)
@@ -218,14 +228,16 @@ opevo_status opevo_network_library_choose(opevo_network_library *self, int numbe
 
 /* ---- Tasks ---- */
 
-static int find_task(const opevo_network_library *self, const opevo_computation *computation)
+static int find_task(const opevo_network_library *self, int n)
 {
+    const opevo_computation *computation = self->inference->step[n].computation;
     uint64_t hash = opevo_computation_hash(computation);
     int number = 0;
 
     while (number < self->tasks &&
            (self->task[number].hash != hash ||
-            !opevo_network_is_same_task(self->task[number].super.computation, computation)))
+            !opevo_network_is_same_task(self->task[number].super.computation, computation) ||
+            !opevo_i_library_same_axes(self, self->task[number].super.step, n)))
         number++;
     return number;
 }
@@ -315,7 +327,7 @@ static opevo_status add_step(opevo_network_library *self, int n, opevo_error *er
 
     if (step->kind != OPEVO_NETWORK_STEP_COMPUTE)
         return OPEVO_OK;
-    self->task_of[n] = find_task(self, step->computation);
+    self->task_of[n] = find_task(self, n);
     if (self->task_of[n] == self->tasks)
         status = add_task(self, n, &inner);
     self->task[self->task_of[n]].super.count++;

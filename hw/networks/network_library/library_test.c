@@ -60,7 +60,11 @@ opevo_status opevo_i_library_check_types(const opevo_network_library *self, opev
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(check_given(self, err));
-
+    if (inference->dynamic &&
+        (opevo_i_library_is_for_gpu(self) || self->options.freestanding || self->options.inputs))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Sizes that are not known are for libraries in C with a heap, tested on "
+                          "drawn inputs.");
     for (int i = 0; i < inference->inputs && opevo_i_library_is_for_gpu(self); i++)
         OPEVO_TRY(check_type("input", &inference->value[inference->input[i]], err));
     for (int i = 0; i < inference->outputs && opevo_i_library_is_for_gpu(self); i++)
@@ -70,10 +74,10 @@ cleanup:
 }
 
 /* Numbers from -1 to 1; integers are 0 or 1, which most tables, masks and lengths take. */
-static opevo_status draw_inputs(const opevo_network_library *self, opevo_array *inputs,
+static opevo_status draw_inputs(const opevo_network_library *self,
+                                const opevo_network_inference *inference, opevo_array *inputs,
                                 opevo_error *err)
 {
-    const opevo_network_inference *inference = self->inference;
     opevo_status status = OPEVO_OK;
     opevo_rng rng;
 
@@ -105,21 +109,41 @@ cleanup:
     return status;
 }
 
+/* Behind what is recorded. */
+static opevo_status record_one(const opevo_network_library *self,
+                               const opevo_network_inference *inference,
+                               const opevo_network_inference *reference,
+                               opevo_i_library_recorded *out, opevo_error *err)
+{
+    opevo_array *inputs = &out->input[out->inputs];
+    opevo_status status = OPEVO_OK;
+
+    out->inputs += inference->inputs;
+    OPEVO_TRY(draw_inputs(self, inference, inputs, err));
+    OPEVO_TRY(opevo_network_inference_run(reference, inputs, &out->output[out->outputs], 0, err));
+    out->outputs += inference->outputs;
+cleanup:
+    return status;
+}
+
+/* Sizes that are not known have tests at the largest, at odd and at the least ones. */
 opevo_status opevo_i_library_record(const opevo_network_library *self,
                                     opevo_i_library_recorded *out, opevo_error *err)
 {
     const opevo_network_inference *inference = self->inference;
+    const opevo_network_dynamic *dynamic = inference->dynamic;
     opevo_status status = OPEVO_OK;
 
-    out->input = opevo_calloc((size_t)inference->inputs + 1, sizeof *out->input);
-    out->output = opevo_calloc((size_t)inference->outputs + 1, sizeof *out->output);
+    out->input = opevo_calloc(3 * (size_t)inference->inputs + 1, sizeof *out->input);
+    out->output = opevo_calloc(3 * (size_t)inference->outputs + 1, sizeof *out->output);
     OPEVO_NEED(out->input && out->output, "the test of the library");
-    out->inputs = inference->inputs;
-    OPEVO_TRY(draw_inputs(self, out->input, err));
-    OPEVO_TRY(
-        opevo_network_inference_run(self->options.reference ? self->options.reference : inference,
-                                    out->input, out->output, 0, err));
-    out->outputs = inference->outputs;
+    if (!dynamic)
+        OPEVO_TRY(record_one(self, inference,
+                             self->options.reference ? self->options.reference : inference, out,
+                             err));
+    for (int r = 2; r >= 0 && dynamic; r--)
+        OPEVO_TRY(record_one(self, dynamic->at[dynamic->checked[r]],
+                             dynamic->at[dynamic->checked[r]], out, err));
 cleanup:
     return status;
 }

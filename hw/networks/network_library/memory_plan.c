@@ -389,6 +389,8 @@ opevo_status opevo_memory_plan_create(const opevo_network_inference *inference,
     apart = put_best(&self);
     note_places(&self, plan);
     plan->bytes = apart;
+    if (inference->dynamic)
+        goto done; /* a place inside a result is another one at each size */
     start(&self);
     make_groups(&self, true);
     measure_groups(&self);
@@ -398,6 +400,7 @@ opevo_status opevo_memory_plan_create(const opevo_network_inference *inference,
         plan->bytes = put_best(&self);
         note_places(&self, plan);
     }
+done:
     *out = plan;
     plan = NULL;
 cleanup:

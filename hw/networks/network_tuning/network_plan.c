@@ -91,6 +91,17 @@ cleanup:
     return status;
 }
 
+opevo_status opevo_network_plan_of(opevo_network_inference *inference, opevo_network_plan **out,
+                                   opevo_error *err)
+{
+    opevo_i_tuning_plan *self = opevo_calloc(1, sizeof *self);
+
+    OPEVO_NEED_OR_RETURN(self, "the passes of a network");
+    self->super.inference = inference;
+    *out = &self->super;
+    return OPEVO_OK;
+}
+
 void opevo_network_plan_destroy(opevo_network_plan *plan)
 {
     opevo_i_tuning_plan *self = (opevo_i_tuning_plan *)plan;

@@ -67,7 +67,8 @@ CHECK_TEST(test_sequences)
     opevo_array x[2] = {make_array(1, (int64_t[]){3}, &state),
                         make_array(1, (int64_t[]){5}, &state)};
     const int two = 2;
-    const opevo_network_shape shapes[] = {{"x[0]", 1, {3}}, {"x[1]", 1, {5}}};
+    const opevo_network_shape shapes[] = {{.name = "x[0]", .dims = 1, .extent = {3}},
+                                          {.name = "x[1]", .dims = 1, .extent = {5}}};
     const opevo_network_given given[] = {
         {.values = x, .value_count = 2, .lengths = &two, .length_count = 1},
         {.values = x, .value_count = 2, .lengths = &two, .length_count = 1, .eager = true},

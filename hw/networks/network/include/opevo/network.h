@@ -93,15 +93,23 @@ typedef struct opevo_network_node {
     bool computed; /* on float32 by definitions of a computation; otherwise it moves elements */
 } opevo_network_node;
 
+/* A dimension that inputs or shapes name, and its size. */
+enum { OPEVO_NETWORK_DIM_NAME = 63 };
+typedef struct opevo_network_dimension {
+    const char *name;
+    int64_t extent;
+} opevo_network_dimension;
+
 /* The shape of an input, given by the caller. */
 typedef struct opevo_network_shape {
     const char *name;
     int dims;
     int64_t extent[OPEVO_NETWORK_DIMS];
+    const char *dimension[OPEVO_NETWORK_DIMS]; /* whose extent it has; NULL: that above */
 } opevo_network_shape;
 
-/* Shapes as texts, "data=1,3,224,224"; "x=" is one number without dimensions. A plain value: start
- * from {0}. */
+/* Shapes as texts, "data=1,3,224,224", or with names of dimensions, "data=batch,3,224,224"; "x=" is
+ * one number without dimensions. A plain value: start from {0}. */
 typedef struct opevo_network_shapes {
     opevo_network_shape *shape;
     char **text; /* which their names are in */
@@ -116,6 +124,8 @@ void opevo_network_shapes_free(opevo_network_shapes *shapes);
 typedef struct opevo_network_given {
     const opevo_network_shape *shapes; /* of inputs whose dimensions the file leaves open */
     size_t shape_count;
+    const opevo_network_dimension *dimensions; /* each is one that an input or a shape names */
+    size_t dimension_count;
     /* Inputs that become constants: "sr=16000", "axes=0,1", or "mask=mask.pb", a file with a
      * TensorProto. Numbers take the shape of the input, or are one dimension where that is open. */
     const char *const *bindings;

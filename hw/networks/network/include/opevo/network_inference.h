@@ -82,6 +82,9 @@ typedef struct opevo_network_inference {
     int64_t block;   /* channels of a block for the pass `block`; 0: none, or it has run */
     int64_t blocked; /* channels of a block once it has run; 0 before */
     opevo_winograd winograd;
+    /* Sizes that are not known before a run (opevo/network_dynamic.h), of which these steps are
+     * those of the largest; NULL: all are known. */
+    const struct opevo_network_dynamic *dynamic;
 } opevo_network_inference;
 
 /* The steps of a network, one a node, and several of a node with more than 15 inputs; nodes whose

@@ -53,6 +53,9 @@ typedef struct opevo_network_plan {
 opevo_status opevo_network_plan_create(const opevo_network *network,
                                        const opevo_network_plan_options *options,
                                        opevo_network_plan **out, opevo_error *err);
+/* That of a network whose passes have run, which must outlive it. Errors: NOMEM. */
+opevo_status opevo_network_plan_of(opevo_network_inference *inference, opevo_network_plan **out,
+                                   opevo_error *err);
 void opevo_network_plan_destroy(opevo_network_plan *plan); /* NULL is allowed */
 /* Its library, which the plan must outlive, with untuned kernels; `reference` of the options is
  * that of the plan. Errors: those of opevo_network_library_create. */

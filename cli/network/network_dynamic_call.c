@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* --dynamic: one library for all sizes of a range. */
+
+#include "network_cli_internal.h"
+#include "options_internal.h"
+
+#include <opevo/network_dynamic.h>
+
+static opevo_status read_ranges(const opevo_call *call, opevo_network_ranges *out, opevo_error *err)
+{
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status =
+        opevo_network_ranges_read(opevo_i_cli_option(call, "dynamic"), out, &inner);
+
+    return status == OPEVO_OK ? OPEVO_OK : OPEVO_FAIL(err, status, "--dynamic %s", inner.message);
+}
+
+opevo_status opevo_i_cli_network_check_dynamic(const opevo_call *call, opevo_error *err)
+{
+    static const char *const others[] = {"on",    "freestanding", "check-input",
+                                         "error", "prove",        "run"};
+    opevo_network_ranges ranges;
+
+    if (!opevo_i_cli_flag(call, "-o"))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--dynamic needs -o with a folder for the library.");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (opevo_i_cli_flag(call, others[i]))
+            return OPEVO_FAIL(err, OPEVO_INVALID, "--dynamic excludes --%s; leave one of them out.",
+                              others[i]);
+    }
+    return read_ranges(call, &ranges, err);
+}
+
+opevo_status opevo_i_cli_network_emit_dynamic(const opevo_call *call,
+                                              const opevo_network_given *given, uint32_t mask,
+                                              opevo_text *out, int *exit_code, opevo_error *err)
+{
+    const opevo_i_cli_arrays drawn = {0};
+    opevo_network_ranges ranges;
+    opevo_network_dynamic *dynamic = NULL;
+    opevo_network_plan *plan = NULL;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(read_ranges(call, &ranges, err));
+    OPEVO_TRY(opevo_network_dynamic_read(call->arguments[0], given, &ranges, mask, &dynamic, err));
+    opevo_i_cli_network_say(call, "");
+    opevo_i_cli_network_warn(call, dynamic->network[0]);
+    OPEVO_TRY(opevo_network_plan_of(dynamic->at[0], &plan, err));
+    status = opevo_i_cli_library_emit(call, plan, &drawn, out, exit_code, err);
+cleanup:
+    opevo_network_plan_destroy(plan);
+    opevo_network_dynamic_destroy(dynamic);
+    return status;
+}

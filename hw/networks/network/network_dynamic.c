@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Dynamic sizes: their ranges, the sizes at which a model is read, and forms through numbers of
+ * these readings.
+ *
+ * Forms have 2^k factors for k sizes, which follow from the corners of the box of sizes; further
+ * readings inside the box must agree. The corners have no extent of 1 where that can be avoided:
+ * passes treat dimensions of one element in ways of their own. */
+
+#include "network_dynamic_internal.h"
+
+#include <opevo/memory.h>
+#include <opevo/network_passes.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Ranges ---- */
+
+/* "NAME=LEAST..MOST" */
+static opevo_status read_range(char *text, opevo_network_ranges *out, opevo_error *err)
+{
+    opevo_network_range *one = &out->range[out->count];
+    char *numbers = strchr(text, '='), *dots = numbers ? strstr(numbers, "..") : NULL;
+
+    if (!dots || numbers == text)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%.100s is not of the form NAME=N..N, such as batch=1..32.", text);
+    *numbers++ = '\0';
+    *dots = '\0';
+    if (strlen(text) > OPEVO_NETWORK_DIM_NAME)
+        return OPEVO_FAIL(err, OPEVO_INVALID, "%.70s...: give a name of at most %d characters.",
+                          text, OPEVO_NETWORK_DIM_NAME);
+    for (int i = 0; i < out->count; i++) {
+        if (strcmp(out->range[i].name, text) == 0)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "%s is given twice; give it one range.", text);
+    }
+    if (!opevo_parse_i64(numbers, &one->least) || !opevo_parse_i64(dots + 2, &one->most) ||
+        one->least < 1 || one->most <= one->least || one->most > OPEVO_COMPUTATION_EXTENT)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "%s=%.40s..%.40s: give a range of whole numbers from at least 1 to more, "
+                          "such as 1..32.",
+                          text, numbers, dots + 2);
+    snprintf(one->name, sizeof one->name, "%s", text);
+    out->count++;
+    return OPEVO_OK;
+}
+
+opevo_status opevo_network_ranges_read(const char *text, opevo_network_ranges *out,
+                                       opevo_error *err)
+{
+    char *copy = opevo_strdup(text), *rest = copy, *word = NULL;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_NEED_OR_RETURN(copy, "the ranges of sizes");
+    *out = (opevo_network_ranges){0};
+    while (status == OPEVO_OK && (word = strsep(&rest, ","))) {
+        if (out->count == OPEVO_NETWORK_SIZES)
+            status = OPEVO_FAIL(err, OPEVO_INVALID, "%.100s is one too many; give at most %d.",
+                                word, OPEVO_NETWORK_SIZES);
+        else
+            status = read_range(word, out, err);
+    }
+    opevo_free(copy);
+    return status;
+}
+
+/* ---- Forms ---- */
+
+int64_t opevo_network_form_value(const opevo_network_form *form, const int64_t *sizes)
+{
+    int64_t sum = 0;
+
+    for (int set = 0; set < OPEVO_NETWORK_FACTORS; set++) {
+        int64_t product = form->factor[set];
+
+        for (int i = 0; product && i < OPEVO_NETWORK_SIZES; i++)
+            product *= set >> i & 1 ? sizes[i] : 1;
+        sum += product;
+    }
+    return sum;
+}
+
+bool opevo_network_form_is_constant(const opevo_network_form *form)
+{
+    bool constant = true;
+
+    for (int set = 1; set < OPEVO_NETWORK_FACTORS; set++)
+        constant &= form->factor[set] == 0;
+    return constant;
+}
+
+/* Corner `set` has the smaller one of sizes i in the set. Between two corners that differ in size i
+ * the form is a line, base + slope n_i. */
+bool opevo_network_dynamic_fit(const opevo_network_dynamic *self, const int64_t *values,
+                               opevo_network_form *out)
+{
+    int corners = 1 << self->ranges.count;
+
+    *out = (opevo_network_form){{0}};
+    for (int set = 0; set < corners; set++)
+        out->factor[set] = values[set];
+    for (int i = 0; i < self->ranges.count; i++) {
+        int64_t large = self->size[0][i], small = self->size[corners - 1][i];
+
+        for (int set = 0; set < corners; set++) {
+            int64_t *base = &out->factor[set & ~(1 << i)], *slope = &out->factor[set | 1 << i];
+            int64_t rise = *base - *slope;
+
+            if (set >> i & 1)
+                continue;
+            if (rise % (large - small) != 0)
+                return false;
+            *base -= rise / (large - small) * large;
+            *slope = rise / (large - small);
+        }
+    }
+    for (int k = corners; k < self->points; k++) {
+        if (opevo_network_form_value(out, self->size[k]) != values[k])
+            return false;
+    }
+    return true;
+}
+
+bool opevo_i_net_dynamic_form(const opevo_network_dynamic *self, opevo_i_net_dynamic_number at,
+                              const void *context, opevo_network_form *out)
+{
+    int64_t values[OPEVO_NETWORK_READINGS];
+
+    for (int k = 0; k < self->points; k++)
+        values[k] = at(context, k);
+    return opevo_network_dynamic_fit(self, values, out);
+}
+
+opevo_network_form opevo_network_dynamic_extent(const opevo_network_dynamic *self, int value,
+                                                int dim)
+{
+    int64_t values[OPEVO_NETWORK_READINGS];
+    opevo_network_form form;
+
+    for (int k = 0; k < self->points; k++)
+        values[k] = self->at[k]->value[value].array.extent[dim];
+    (void)opevo_network_dynamic_fit(self, values, &form); /* it was compared */
+    return form;
+}
+
+/* ---- Sizes to read ---- */
+
+static int64_t smaller(const opevo_network_range *range)
+{
+    return range->least > 1 || range->most == 2 ? range->least : 2;
+}
+
+/* An odd size some way up the range, not the largest one where there are others. */
+static int64_t between(const opevo_network_range *range, int quarters)
+{
+    int64_t size = (range->least + (range->most - range->least) * quarters / 4) | 1;
+
+    size += size < smaller(range) ? 2 : 0;
+    return size < range->most ? size : range->most - 1;
+}
+
+static void choose_sizes(opevo_network_dynamic *self)
+{
+    static const int quarters[OPEVO_NETWORK_SIZES] = {2, 1, 3};
+    int count = self->ranges.count, corners = 1 << count, least = -1;
+    bool has_one = false;
+
+    for (int set = 0; set < corners; set++) {
+        for (int i = 0; i < count; i++)
+            self->size[set][i] =
+                set >> i & 1 ? smaller(&self->ranges.range[i]) : self->ranges.range[i].most;
+    }
+    for (int i = 0; i < count; i++) {
+        const opevo_network_range *range = &self->ranges.range[i];
+
+        self->size[corners][i] = between(range, quarters[i]);
+        self->size[corners + 1][i] = range->most - 1;
+        self->size[corners + 2][i] = range->least;
+        has_one |= range->least < smaller(range);
+    }
+    self->points = corners + 2;
+    self->readings = self->points + has_one;
+    least = has_one ? corners + 2 : corners - 1;
+    self->checked[0] = least;
+    self->checked[1] = corners;
+    self->checked[2] = 0;
+}
+
+/* "batch=2, length=16" */
+static void add_sizes(const opevo_network_dynamic *self, int reading, opevo_text *out)
+{
+    for (int i = 0; i < self->ranges.count; i++)
+        opevo_text_printf(out, "%s%s=%lld", i ? ", " : "", self->ranges.range[i].name,
+                          (long long)self->size[reading][i]);
+}
+
+static opevo_status read_one(opevo_network_dynamic *self, const char *path,
+                             const opevo_network_given *given, uint32_t mask, int reading,
+                             opevo_error *err)
+{
+    opevo_network_dimension dimensions[OPEVO_NETWORK_SIZES];
+    opevo_network_given own = *given;
+    opevo_text sizes = {0};
+    opevo_error inner = {OPEVO_OK, ""};
+    opevo_status status = OPEVO_OK;
+
+    for (int i = 0; i < self->ranges.count; i++)
+        dimensions[i] =
+            (opevo_network_dimension){self->ranges.range[i].name, self->size[reading][i]};
+    own.dimensions = dimensions;
+    own.dimension_count = (size_t)self->ranges.count;
+    status = opevo_network_read(path, &own, &self->network[reading], &inner);
+    if (status == OPEVO_OK)
+        status = opevo_network_inference_create(self->network[reading], &self->at[reading], &inner);
+    if (status == OPEVO_OK)
+        status = opevo_network_inference_pass(self->at[reading], mask, &inner);
+    if (status != OPEVO_OK && reading == 0)
+        OPEVO_FAIL(err, status, "%s", inner.message);
+    else if (status != OPEVO_OK) {
+        add_sizes(self, reading, &sizes);
+        OPEVO_FAIL(err, status, "with %s: %.800s", opevo_text_string(&sizes), inner.message);
+    }
+    opevo_text_free(&sizes);
+    return status;
+}
+
+opevo_status opevo_network_dynamic_read(const char *path, const opevo_network_given *given,
+                                        const opevo_network_ranges *ranges, uint32_t mask,
+                                        opevo_network_dynamic **out, opevo_error *err)
+{
+    opevo_network_dynamic *self = opevo_calloc(1, sizeof *self);
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_NEED_OR_RETURN(self, "a network of dynamic sizes");
+    self->ranges = *ranges;
+    choose_sizes(self);
+    for (int k = 0; k < self->readings; k++)
+        OPEVO_TRY(read_one(self, path, given, mask, k, err));
+    OPEVO_TRY(opevo_i_net_dynamic_compare(self, err));
+    self->at[0]->dynamic = self;
+    *out = self;
+    self = NULL;
+cleanup:
+    opevo_network_dynamic_destroy(self);
+    return status;
+}
+
+void opevo_network_dynamic_destroy(opevo_network_dynamic *self)
+{
+    if (!self)
+        return;
+    for (int k = 0; k < OPEVO_NETWORK_READINGS; k++) {
+        opevo_network_inference_destroy(self->at[k]);
+        opevo_network_destroy(self->network[k]);
+    }
+    opevo_free(self->axes);
+    opevo_free(self);
+}
