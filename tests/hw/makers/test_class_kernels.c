@@ -116,3 +116,67 @@ CHECK_TEST(test_templates)
     print_message("%d of %d points serve their class\n", taken, asked);
     assert_true(2 * taken > asked);
 }
+
+/* Whether a random point gives kernels, of the member and of the class; their blocks are of the
+ * same threads. */
+static bool same_blocks(const opevo_class *of, const opevo_kernel_maker *maker,
+                        const opevo_limits *limits, opevo_rng *rng)
+{
+    opevo_kernel kernel[2] = {{0}, {0}};
+    opevo_pipeline *pipeline[2] = {NULL, NULL};
+    opevo_text why = {0};
+    opevo_index point = 0;
+    bool fits = false;
+
+    do
+        point = opevo_rng_below_wide(rng, opevo_space_size(maker->space));
+    while (!opevo_space_allows(maker->space, point));
+    CHECK_OK(maker->ops->pipeline(maker, point, &pipeline[0], &why, &err));
+    if (pipeline[0])
+        CHECK_OK(opevo_pipeline_emit(pipeline[0], OPEVO_KERNEL_CUDA, limits, &kernel[0], &fits,
+                                     &why, &err));
+    if (fits) {
+        CHECK_OK(opevo_pipeline_for_class(pipeline[0], of, &pipeline[1], &err));
+        CHECK_OK(opevo_pipeline_emit(pipeline[1], OPEVO_KERNEL_CUDA, limits, &kernel[1], &fits,
+                                     &why, &err));
+        if (!fits)
+            fail_msg("%s: %s", of->text, opevo_text_string(&why));
+        assert_int_equal(kernel[0].more, kernel[1].more);
+        for (int i = 0; i <= kernel[0].more; i++)
+            assert_memory_equal(opevo_kernel_launch(&kernel[0], i).block,
+                                opevo_kernel_launch(&kernel[1], i).block, sizeof kernel[0].block);
+    }
+    for (int i = 0; i < 2; i++) {
+        opevo_pipeline_destroy(pipeline[i]);
+        opevo_kernel_free(&kernel[i]);
+    }
+    opevo_text_free(&why);
+    return fits;
+}
+
+/* A class keeps the threads of a block that its member has, for any number of iterations. */
+CHECK_TEST(test_threads)
+{
+    static const char *const texts[][2] = {{"softmax(1..4096,30)", "softmax(64,30)"},
+                                           {"matmul(1..4096,1..4096,24)", "matmul(30,20,24)"}};
+    const opevo_sketch_target target = {.dialect = OPEVO_KERNEL_CUDA, .cores = 1, .threads = 1};
+    opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_CUDA);
+    int compared = 0;
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        opevo_computation *computation = NULL;
+        opevo_kernel_maker *maker = NULL;
+        opevo_class *of = NULL;
+        opevo_rng rng;
+
+        opevo_rng_init(&rng, i, "threads", 0);
+        CHECK_OK(opevo_class_read(texts[i][0], &of, &err));
+        CHECK_OK(opevo_computation_read(texts[i][1], &computation, &err));
+        CHECK_OK(opevo_sketches_open(computation, &target, &maker, &err));
+        for (int n = 0; n < 40; n++)
+            compared += same_blocks(of, maker, &limits, &rng);
+        maker->ops->destroy(maker);
+        opevo_class_destroy(of);
+    }
+    assert_true(compared > 40);
+}
