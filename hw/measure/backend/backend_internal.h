@@ -38,6 +38,8 @@ typedef struct opevo_i_backend_ops {
     opevo_status (*build_command)(const opevo_i_backend *self, const opevo_i_wire_job *job,
                                   const char *source, const char *object,
                                   opevo_i_process_arguments *out, opevo_error *err);
+    /* Where set, what goes before a build: the command runs next. */
+    void (*before_build)(opevo_i_backend *self);
     /* Where set, a kernel without a fault, for telling whether a host can build and run any: its
      * source, and a run of its object. Errors: FAULT with what failed. */
     void (*probe)(opevo_kernel *out);

@@ -18,6 +18,7 @@
 #include "cpu_internal.h"
 
 #define FLUSH_BYTES ((size_t)256 << 20) /* where the size of the second level is not known */
+enum { BUILDS_ALONE = 2 };
 #define IMAGE_BYTES_MAX ((size_t)256 << 20)
 
 /* ---- Opening -------------------------------------------------------------------------------- */
@@ -220,6 +221,16 @@ opevo_status opevo_i_gpu_build_command(const opevo_i_backend *backend, const ope
     opevo_text_free(&blocks);
     OPEVO_NEED_OR_RETURN(good, "a command");
     return opevo_i_own_add_options(&job->kernel, true, out, err);
+}
+
+/* Two builds by themselves cost less than a builder. */
+void opevo_i_gpu_before_build(opevo_i_backend *backend)
+{
+    opevo_i_gpu_backend *self = (opevo_i_gpu_backend *)backend;
+
+    if (self->facts.on_host && ++self->builds == BUILDS_ALONE + 1)
+        opevo_i_gpu_builder_start(self->self, self->vendor->kind, self->ordinal_text,
+                                  &self->builder);
 }
 
 /* ---- One kernel ----------------------------------------------------------------------------- */

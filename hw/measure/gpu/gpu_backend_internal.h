@@ -35,6 +35,8 @@ typedef struct opevo_i_gpu_backend {
     unsigned ordinal;
     char self[4096]; /* path of this program, which is also the compiler */
     char ordinal_text[16];
+    unsigned builds;                /* that were started */
+    opevo_i_process_keeper builder; /* where there are several on this host's cores */
     double run_limit_s, precision, repeat_s;
     double least_s; /* of samples, however precise they are */
     bool cold;

@@ -27,6 +27,7 @@
         .open = open_##vendor,                                                                     \
         .setup = opevo_i_gpu_setup,                                                                \
         .build_command = opevo_i_gpu_build_command,                                                \
+        .before_build = opevo_i_gpu_before_build,                                                  \
         .probe = (kernel),                                                                         \
         .keeps_probe = (keeps),                                                                    \
         .run_probe = opevo_i_gpu_run_probe,                                                        \

@@ -16,6 +16,7 @@
 #include <opevo/kernel_harness.h>
 
 #include "backend_internal.h"
+#include "keeper_internal.h"
 
 /* One row each: member, CUDA's symbol, HIP's symbol ("": HIP has no need of it), parameters. */
 #define OPEVO_I_GPU_FUNCTIONS(X)                                                                   \
@@ -282,6 +283,19 @@ opevo_status opevo_i_gpu_compile(const opevo_i_gpu_vendor *vendor, const char *a
  * and object, the blocks of the launches ("16-16-1,8-1-1"), and the compiler's options. Returns the
  * exit status; the compiler's log is on standard error. */
 int opevo_i_gpu_build_main(int argc, char **argv);
+/* Compile a kernel without a fault, which starts the compiler in this process. */
+bool opevo_i_gpu_build_once(const char *kind, const char *ordinal);
+
+/* The builder (gpu_builder.c): a process in which the compiler is started already forks for each
+ * build. The program's arguments are the vendor's kind, the ordinal, and a socket.
+ *
+ * opevo_i_gpu_builder_ask has it do a build, and returns the exit status of that; -1: no builder
+ * answers. opevo_i_gpu_builder_start runs it, so that programs that this process starts may ask it;
+ * nothing where it cannot. */
+int opevo_i_gpu_builder_main(int argc, char **argv);
+int opevo_i_gpu_builder_ask(int argc, char **argv);
+void opevo_i_gpu_builder_start(const char *program, const char *kind, const char *ordinal,
+                               opevo_i_process_keeper *out);
 
 /* ---- The backends ----
  *
@@ -290,6 +304,7 @@ int opevo_i_gpu_build_main(int argc, char **argv);
 opevo_status opevo_i_gpu_open(const opevo_i_gpu_vendor *vendor, const opevo_i_backend_ops *ops,
                               const char *which, opevo_i_backend **out, opevo_error *err);
 opevo_status opevo_i_gpu_setup(opevo_i_backend *self, const json_t *setup, opevo_error *err);
+void opevo_i_gpu_before_build(opevo_i_backend *self);
 opevo_status opevo_i_gpu_build_command(const opevo_i_backend *self, const opevo_i_wire_job *job,
                                        const char *source, const char *object,
                                        opevo_i_process_arguments *out, opevo_error *err);

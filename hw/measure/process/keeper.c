@@ -271,6 +271,17 @@ static void note_waits(keeping *self, pid_t pid, int depth)
         fclose(children);
 }
 
+static void note_helper(keeping *self)
+{
+    FILE *file = self->program->helper ? fopen(self->program->helper, "re") : NULL;
+    int helper = 0;
+
+    if (file && fscanf(file, "%d", &helper) == 1) /* NOLINT(cert-err34-c): ours */
+        note_waits(self, helper, 0);
+    if (file)
+        fclose(file);
+}
+
 /* Seconds until the time limit, which moves on with what was waited. */
 static double left_s(keeping *self)
 {
@@ -281,6 +292,7 @@ static double left_s(keeping *self)
     if (!self->program->waits_apart)
         return limit_s - elapsed_s;
     note_waits(self, self->pid, 0);
+    note_helper(self);
     for (size_t i = 0; i < self->seen_count; i++)
         waited += self->seen[i].waited_s;
     self->end.starved = waited > 0.5 * elapsed_s;

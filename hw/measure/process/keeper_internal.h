@@ -13,6 +13,7 @@
 #include <opevo/text.h>
 
 enum { OPEVO_I_STARVED = 5 };
+#define OPEVO_I_BUILD_HELPER ".pid" /* behind the object of a build: its helper */
 
 /* What is run; borrowed during opevo_i_process_keeper_start only. */
 typedef struct opevo_i_process_program {
@@ -24,7 +25,8 @@ typedef struct opevo_i_process_program {
     /* Let the time limit leave out for how long its processes wait for a processor, up to
      * OPEVO_I_STARVED times it. */
     bool waits_apart;
-    const int *cores; /* to run on; NULL: where its keeper may */
+    const char *helper; /* a file with the number of a process that works for it; NULL: none */
+    const int *cores;   /* to run on; NULL: where its keeper may */
     size_t core_count;
 } opevo_i_process_program;
 

@@ -66,10 +66,15 @@ void opevo_i_worker_queued_clear(opevo_i_worker_queued *item)
 
 static void remove_scratch(const opevo_i_worker_queued *item)
 {
+    char helper[4200];
+
     if (item->source.length)
         unlink(item->source.data);
-    if (item->scratch.length)
-        unlink(item->scratch.data);
+    if (!item->scratch.length)
+        return;
+    unlink(item->scratch.data);
+    snprintf(helper, sizeof helper, "%.4096s" OPEVO_I_BUILD_HELPER, item->scratch.data);
+    unlink(helper);
 }
 
 void opevo_i_worker_builds_clear(opevo_i_worker_builds *self)
@@ -149,6 +154,7 @@ static opevo_status launch(opevo_i_worker_builds *self, opevo_i_worker_queued *i
     opevo_i_backend *backend = self->backend;
     const opevo_text *text = &item->job.kernel.source;
     opevo_i_process_arguments command = {0};
+    opevo_text helper = {0};
     opevo_i_process_program program = {.limit_s = limit_s,
                                        .output_limit = MESSAGE_LIMIT,
                                        .memory_bytes = backend->build_memory_bytes,
@@ -167,13 +173,19 @@ static opevo_status launch(opevo_i_worker_builds *self, opevo_i_worker_queued *i
                                            err));
     OPEVO_TRY(backend->ops->build_command(backend, &item->job, item->source.data,
                                           item->scratch.data, &command, err));
+    opevo_text_printf(&helper, "%s" OPEVO_I_BUILD_HELPER, item->scratch.data);
+    OPEVO_TRY(opevo_text_check(&helper, err));
     program.argv = command.items;
+    program.helper = opevo_text_string(&helper);
+    if (backend->ops->before_build)
+        backend->ops->before_build(backend);
     OPEVO_TRY(opevo_i_process_keeper_start(&program, &item->keeper, err));
     item->started_s = opevo_clock_monotonic_s();
     item->stage = OPEVO_I_BUILDING;
     self->building++;
 cleanup:
     opevo_i_process_arguments_clear(&command);
+    opevo_text_free(&helper);
     if (status != OPEVO_OK)
         remove_scratch(item);
     return status;
