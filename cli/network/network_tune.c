@@ -37,14 +37,16 @@ typedef struct shown_tuning {
 
 /* ---- The call ---- */
 
-/* "model.onnx", and the shapes that the call gives: "model.onnx, x=1,3,224,224". */
+/* "model.onnx", and the shapes and sizes that the call gives: "model.onnx, x=1,3,224,224". */
 static opevo_status add_name(shown_tuning *self, opevo_error *err)
 {
     const opevo_call *call = self->call;
 
     opevo_text_add(&self->name, opevo_i_cli_network_name(call));
     for (size_t i = 0; i < call->given_count; i++) {
-        if (strcmp(call->given[i].option->name, "shape") == 0)
+        const char *option = call->given[i].option->name;
+
+        if (strcmp(option, "shape") == 0 || strcmp(option, "dynamic") == 0)
             opevo_text_printf(&self->name, ", %s", call->given[i].value);
     }
     self->options.name = opevo_text_string(&self->name);
@@ -233,6 +235,11 @@ static void print_untuned(const opevo_network_tuning *tuning, const opevo_networ
     for (size_t i = 0; i < opevo_network_tuning_count(tuning); i++) {
         const opevo_network_task_run *task = opevo_network_tuning_task(tuning, i);
 
+        if (task->kept)
+            opevo_text_printf(out,
+                              "%s: none of its best schedules can take sizes; it has the kernel "
+                              "without tuning\n",
+                              task->name);
         if (task->task < 0 || task->result->best.number)
             continue;
         untried += task->result->trials == 0;

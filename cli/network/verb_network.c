@@ -20,6 +20,10 @@ static const opevo_option options[] = {
      "with -o: sizes of a dimension that inputs or --shape name, such as batch=1..32; each run of "
      "the library has its own",
      false},
+    {"tune-at", "N,N,...",
+     "with --dynamic: sizes that kernels are made for, and with --on tuned at (default: the "
+     "largest)",
+     false},
     {"run", "FILE,FILE,...", "run it untuned on tensors (TensorProto files), one for each input",
      false},
     {"expect", "FILE,FILE,...", "with --run: compare each output; status 1 if one differs", false},
@@ -172,7 +176,7 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
         return OPEVO_FAIL(err, OPEVO_INVALID, "--passes and --json exclude each other.");
     if (opevo_i_cli_flag(call, "name"))
         OPEVO_TRY(check_name(call, err));
-    if (opevo_i_cli_flag(call, "dynamic"))
+    if (opevo_i_cli_flag(call, "dynamic") || opevo_i_cli_flag(call, "tune-at"))
         status = opevo_i_cli_network_check_dynamic(call, err);
 cleanup:
     return status;

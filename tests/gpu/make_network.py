@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A small residual network with random weights as an ONNX file: make_network.py OUT.onnx [SIDE]
+"""A small residual network with random weights as an ONNX file: make_network.py OUT.onnx [SIDE [BATCH]]
 
 Six stages of convolutions of 3 x 3 on 3 x SIDE x SIDE (224), with shortcuts, then the mean and a layer
-of 100 classes. Weights are uniform with the variance that keeps the scale of what goes through."""
+of 100 classes. BATCH (1) may be a name. Weights are uniform with the variance that keeps the scale of what goes through."""
 
 import array
 import random
@@ -51,7 +51,9 @@ def tensor(name, shape, spread):
 
 
 def ends(field, name, shape):
-    extents = b"".join(data(1, number(1, extent)) for extent in shape)
+    extents = b"".join(
+        data(1, data(2, one) if isinstance(one, str) else number(1, one)) for one in shape
+    )
     return data(field, data(1, name) + data(2, data(1, number(1, 1) + data(2, extents))))
 
 
@@ -82,6 +84,8 @@ class Network:
 
 def main():
     side = int(sys.argv[2]) if len(sys.argv) > 2 else 224
+    batch = sys.argv[3] if len(sys.argv) > 3 else "1"
+    batch = int(batch) if batch.isdigit() else batch
     random.seed(1)
     net, at, channels = Network(), "image", 3
     for out, stride in STAGES:
@@ -97,7 +101,7 @@ def main():
     layer = [at, net.weight([channels, CLASSES], channels), net.weight([CLASSES], 600)]
     at = net.add("Gemm", layer)
     graph = net.nodes + data(2, "residual") + net.weights
-    graph += ends(11, "image", [1, 3, side, side]) + ends(12, at, [1, CLASSES])
+    graph += ends(11, "image", [batch, 3, side, side]) + ends(12, at, [batch, CLASSES])
     model = number(1, 8) + data(7, graph) + data(8, number(2, 13))
     with open(sys.argv[1], "wb") as file:
         file.write(model)

@@ -66,6 +66,33 @@ opevo_status opevo_network_ranges_read(const char *text, opevo_network_ranges *o
     return status;
 }
 
+opevo_status opevo_network_ranges_sizes(const opevo_network_ranges *ranges, const char *text,
+                                        int64_t *out, opevo_error *err)
+{
+    char *copy = opevo_strdup(text), *rest = copy, *word = NULL;
+    opevo_status status = OPEVO_OK;
+    int count = 0;
+
+    OPEVO_NEED_OR_RETURN(copy, "sizes");
+    for (; status == OPEVO_OK && (word = strsep(&rest, ",")); count++) {
+        const opevo_network_range *range = &ranges->range[count];
+
+        if (count == ranges->count || !opevo_parse_i64(word, &out[count]))
+            break;
+        if (out[count] < range->least || out[count] > range->most)
+            status = OPEVO_FAIL(err, OPEVO_INVALID, "%s is %lld; give a size from %lld to %lld.",
+                                range->name, (long long)out[count], (long long)range->least,
+                                (long long)range->most);
+    }
+    if (status == OPEVO_OK && (count != ranges->count || word))
+        status = OPEVO_FAIL(err, OPEVO_INVALID,
+                            "%.100s: give a whole number for each of the %d sizes, with commas "
+                            "between.",
+                            text, ranges->count);
+    opevo_free(copy);
+    return status;
+}
+
 /* ---- Forms ---- */
 
 int64_t opevo_network_form_value(const opevo_network_form *form, const int64_t *sizes)
@@ -161,31 +188,31 @@ static int64_t between(const opevo_network_range *range, int quarters)
     return size < range->most ? size : range->most - 1;
 }
 
-static void choose_sizes(opevo_network_dynamic *self)
+static void choose_sizes(opevo_network_dynamic *self, const int64_t *tuned)
 {
     static const int quarters[OPEVO_NETWORK_SIZES] = {2, 1, 3};
-    int count = self->ranges.count, corners = 1 << count, least = -1;
+    int count = self->ranges.count, corners = 1 << count;
     bool has_one = false;
 
-    for (int set = 0; set < corners; set++) {
-        for (int i = 0; i < count; i++)
-            self->size[set][i] =
-                set >> i & 1 ? smaller(&self->ranges.range[i]) : self->ranges.range[i].most;
-    }
+    self->points = corners + 2;
+    self->readings = self->points + (tuned != NULL);
+    self->tuned = tuned ? self->points : 0;
     for (int i = 0; i < count; i++) {
         const opevo_network_range *range = &self->ranges.range[i];
 
+        for (int set = 0; set < corners; set++)
+            self->size[set][i] = set >> i & 1 ? smaller(range) : range->most;
         self->size[corners][i] = between(range, quarters[i]);
         self->size[corners + 1][i] = range->most - 1;
-        self->size[corners + 2][i] = range->least;
+        if (tuned)
+            self->size[self->tuned][i] = tuned[i];
+        self->size[self->readings][i] = range->least;
         has_one |= range->least < smaller(range);
     }
-    self->points = corners + 2;
-    self->readings = self->points + has_one;
-    least = has_one ? corners + 2 : corners - 1;
-    self->checked[0] = least;
+    self->checked[0] = has_one ? self->readings : corners - 1;
     self->checked[1] = corners;
     self->checked[2] = 0;
+    self->readings += has_one;
 }
 
 /* "batch=2, length=16" */
@@ -227,15 +254,16 @@ static opevo_status read_one(opevo_network_dynamic *self, const char *path,
 }
 
 opevo_status opevo_network_dynamic_read(const char *path, const opevo_network_given *given,
-                                        const opevo_network_ranges *ranges, uint32_t mask,
-                                        opevo_network_dynamic **out, opevo_error *err)
+                                        const opevo_network_ranges *ranges, const int64_t *tuned,
+                                        uint32_t mask, opevo_network_dynamic **out,
+                                        opevo_error *err)
 {
     opevo_network_dynamic *self = opevo_calloc(1, sizeof *self);
     opevo_status status = OPEVO_OK;
 
     OPEVO_NEED_OR_RETURN(self, "a network of dynamic sizes");
     self->ranges = *ranges;
-    choose_sizes(self);
+    choose_sizes(self, tuned);
     for (int k = 0; k < self->readings; k++)
         OPEVO_TRY(read_one(self, path, given, mask, k, err));
     OPEVO_TRY(opevo_i_net_dynamic_compare(self, err));

@@ -73,19 +73,45 @@ static bool is_same_tensor(const opevo_tensor *a, const opevo_tensor *b)
     return same;
 }
 
+static bool is_same_at(const finder *self, int reading)
+{
+    const opevo_computation *other = computation_at(self, reading);
+    bool same = other->tensors == self->computation->tensors;
+
+    for (int t = 0; t < other->tensors && same; t++)
+        same = is_same_tensor(self->computation->tensor[t], other->tensor[t]);
+    return same;
+}
+
 static bool are_same(const finder *self)
 {
-    for (int k = 1; k < self->dynamic->points; k++) {
-        const opevo_computation *other = computation_at(self, k);
+    bool same = true;
 
-        if (other->tensors != self->computation->tensors)
-            return false;
-        for (int t = 0; t < other->tensors; t++) {
-            if (!is_same_tensor(self->computation->tensor[t], other->tensor[t]))
-                return false;
-        }
+    for (int k = 1; k < self->dynamic->points && same; k++)
+        same = is_same_at(self, k);
+    return same;
+}
+
+/* Whether the step of the sizes for kernels is the same, with extents that are the forms there. */
+static bool is_same_tuned(const finder *self)
+{
+    int reading = self->dynamic->tuned;
+    const opevo_network_inference *at = self->dynamic->at[reading];
+    bool same = reading && at->steps == self->dynamic->at[0]->steps &&
+                at->step[self->step].kind == OPEVO_NETWORK_STEP_COMPUTE &&
+                is_same_at(self, reading);
+
+    for (int i = 0; same && i < AXES * self->computation->tensors; i++) {
+        const opevo_tensor *tensor = computation_at(self, reading)->tensor[i / AXES];
+        int64_t extent = !self->slot[i].exists ? 0
+                         : tensor->definition  ? tensor->definition->axis[i % AXES].extent
+                                               : tensor->extent[i % AXES];
+
+        same =
+            !self->slot[i].exists ||
+            extent == opevo_network_form_value(&self->slot[i].extent, self->dynamic->size[reading]);
     }
-    return true;
+    return same;
 }
 
 /* ---- Extents ---- */
@@ -258,16 +284,17 @@ static void print_definition(const finder *self, const opevo_tensor *tensor, ope
     opevo_text_free(&text);
 }
 
-static opevo_status rename_axes(const finder *self, opevo_error *err)
+static opevo_status rename_axes(const finder *self, int reading, opevo_error *err)
 {
-    opevo_network_step *step = &self->dynamic->at[0]->step[self->step];
+    opevo_network_step *step = &self->dynamic->at[reading]->step[self->step];
+    const opevo_computation *computation = step->computation;
     opevo_computation *renamed = NULL;
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
-    for (int t = 0; t < self->computation->tensors; t++)
-        (self->computation->tensor[t]->definition ? print_definition : print_input)(
-            self, self->computation->tensor[t], &text);
+    for (int t = 0; t < computation->tensors; t++)
+        (computation->tensor[t]->definition ? print_definition
+                                            : print_input)(self, computation->tensor[t], &text);
     OPEVO_TRY(opevo_text_check(&text, err));
     OPEVO_TRY(
         opevo_computation_parse(opevo_text_string(&text), step->name, NULL, 0, &renamed, err));
@@ -302,7 +329,10 @@ opevo_status opevo_i_net_dynamic_axes(opevo_network_dynamic *dynamic, int step, 
     }
     if (why->length || !are_apart(&self) || !name_classes(&self) || !dynamic->axes[step].count)
         goto cleanup;
-    status = rename_axes(&self, err);
+    dynamic->axes[step].tuned = is_same_tuned(&self);
+    if (dynamic->axes[step].tuned)
+        OPEVO_TRY(rename_axes(&self, dynamic->tuned, err));
+    status = rename_axes(&self, 0, err);
 cleanup:
     opevo_free(self.slot);
     return status;

@@ -8,7 +8,7 @@
 
 #include <opevo/emit.h>
 #include <opevo/memory.h>
-#include <opevo/sketch.h>
+#include <opevo/pipeline_class.h>
 
 #include <string.h>
 
@@ -52,16 +52,16 @@ typedef struct boxes {
     int dims;
 } boxes;
 
-typedef enum member { EXTENT, FROM, TO } member;
+typedef enum box_member { EXTENT, FROM, TO } box_member;
 
-static int64_t *number_of(opevo_network_copy *copy, member which, int d)
+static int64_t *number_of(opevo_network_copy *copy, box_member which, int d)
 {
     return which == EXTENT ? &copy->extent[d]
            : which == FROM ? &copy->from_stride[d]
                            : &copy->to_stride[d];
 }
 
-static bool find_form(boxes *self, member which, int d, opevo_network_form *out)
+static bool find_form(boxes *self, box_member which, int d, opevo_network_form *out)
 {
     int64_t values[OPEVO_NETWORK_READINGS];
 
@@ -100,7 +100,7 @@ static void remove_dim(boxes *self, int d)
 {
     for (int k = 0; k < self->dynamic->points; k++) {
         for (int i = d; i + 1 < self->dims; i++) {
-            for (member which = EXTENT; which <= TO; which++)
+            for (box_member which = EXTENT; which <= TO; which++)
                 *number_of(&self->at[k], which, i) = *number_of(&self->at[k], which, i + 1);
         }
     }
@@ -122,7 +122,7 @@ static void simplify(boxes *self)
     }
 }
 
-static void add_numbers(boxes *self, const char *name, member which, opevo_text *out)
+static void add_numbers(boxes *self, const char *name, box_member which, opevo_text *out)
 {
     if (!self->dims)
         return;
@@ -221,39 +221,80 @@ opevo_status opevo_i_library_free_axes(opevo_pipeline *pipeline,
     return status;
 }
 
-opevo_status opevo_i_library_dynamic_kernel(const opevo_kernel_maker *maker, opevo_index point,
+/* The class of the largest member, whose free axes have ranges in the place of their extents. */
+static opevo_status read_class(const opevo_computation *largest,
+                               const opevo_network_free_axes *axes, opevo_class **out,
+                               opevo_error *err)
+{
+    opevo_text text = {0}, class = {0};
+    opevo_status status = OPEVO_OK;
+
+    opevo_computation_print(largest, "\n", &text);
+    OPEVO_TRY(opevo_text_check(&text, err));
+    for (const char *at = opevo_text_string(&text); *at;) {
+        size_t length = 0;
+
+        for (int i = 0; i < axes->count && !length; i++) {
+            size_t size = strlen(axes->axis[i].name);
+
+            if (strncmp(at, axes->axis[i].name, size) == 0 && at[size] == ':')
+                length = size + 1;
+        }
+        opevo_text_add_bytes(&class, at, length ? length : 1);
+        opevo_text_add(&class, length ? "1.." : "");
+        at += length ? length : 1;
+    }
+    OPEVO_TRY(opevo_text_check(&class, err));
+    status = opevo_class_read(opevo_text_string(&class), out, err);
+cleanup:
+    opevo_text_free(&text);
+    opevo_text_free(&class);
+    return status;
+}
+
+opevo_status opevo_i_library_dynamic_kernel(const opevo_i_library_task *task,
+                                            const opevo_kernel_maker *maker, opevo_index point,
                                             const opevo_network_free_axes *axes, opevo_kernel *out,
                                             opevo_text *why, opevo_error *err)
 {
     const opevo_limits none = {0};
-    opevo_pipeline *pipeline = NULL;
+    opevo_pipeline *member = NULL, *pipeline = NULL;
+    opevo_class *of = NULL;
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
     bool fits = false;
 
-    OPEVO_TRY(maker->ops->pipeline(maker, point, &pipeline, why, err));
-    if (!pipeline)
+    OPEVO_TRY(maker->ops->pipeline(maker, point, &member, why, err));
+    if (!member)
         goto cleanup;
-    if (opevo_i_library_free_axes(pipeline, axes, &inner) != OPEVO_OK) {
+    OPEVO_TRY(read_class(task->super.computation, axes, &of, err));
+    if (opevo_pipeline_for_class(member, of, &pipeline, &inner) == OPEVO_OK)
+        status = opevo_pipeline_emit(pipeline, maker->dialect, &none, out, &fits, why, err);
+    else
         opevo_text_add(why, inner.message);
-        goto cleanup;
-    }
-    status = opevo_pipeline_emit(pipeline, maker->dialect, &none, out, &fits, why, err);
 cleanup:
     if (!fits)
         opevo_kernel_free(out);
+    opevo_pipeline_destroy(member);
     opevo_pipeline_destroy(pipeline);
+    opevo_class_destroy(of);
     return status;
 }
 
+/* In the order of the kernel. */
 void opevo_i_library_add_arguments(const opevo_network_library *self, int n, opevo_text *out)
 {
     const opevo_network_free_axes *axes = opevo_i_library_axes(self, n);
+    const opevo_kernel *kernel = &self->task[self->task_of[n]].kernel;
 
-    for (int i = 0; i < axes->count; i++) {
-        opevo_text_add(out, ", (int)(");
-        opevo_i_library_form(&axes->axis[i].extent, out);
-        opevo_text_add(out, ")");
+    for (int k = 0; k < kernel->arguments; k++) {
+        for (int i = 0; i < axes->count; i++) {
+            if (strcmp(axes->axis[i].name, kernel->argument[k].name) != 0)
+                continue;
+            opevo_text_add(out, ", (int)(");
+            opevo_i_library_form(&axes->axis[i].extent, out);
+            opevo_text_add(out, ")");
+        }
     }
 }
 

@@ -123,8 +123,10 @@ const opevo_network_free_axes *opevo_i_library_axes(const opevo_network_library 
 bool opevo_i_library_same_axes(const opevo_network_library *self, int a, int b);
 opevo_status opevo_i_library_free_axes(opevo_pipeline *pipeline,
                                        const opevo_network_free_axes *axes, opevo_error *err);
-/* The kernel of a point with these arguments; empty where there is none, and `why` says so. */
-opevo_status opevo_i_library_dynamic_kernel(const opevo_kernel_maker *maker, opevo_index point,
+/* The kernel of a point of a maker of the task's member with these arguments; empty where there is
+ * none, and `why` says so. */
+opevo_status opevo_i_library_dynamic_kernel(const opevo_i_library_task *task,
+                                            const opevo_kernel_maker *maker, opevo_index point,
                                             const opevo_network_free_axes *axes, opevo_kernel *out,
                                             opevo_text *why, opevo_error *err);
 /* The last arguments of the call of a step. */

@@ -109,7 +109,8 @@ static opevo_status make_start(const opevo_network_library *self, opevo_i_librar
         goto cleanup;
     }
     if (axes->count) {
-        OPEVO_TRY(opevo_i_library_dynamic_kernel(maker, point, axes, &task->kernel, &why, err));
+        OPEVO_TRY(
+            opevo_i_library_dynamic_kernel(task, maker, point, axes, &task->kernel, &why, err));
         if (!task->kernel.source.length)
             task->super.fallback = "the kernel of its analytic start cannot take sizes";
         goto cleanup;
@@ -178,7 +179,7 @@ static opevo_status make_kernel(const opevo_network_library *self, opevo_i_libra
         name_kernel(self, &task->kernel);
         goto cleanup;
     }
-    OPEVO_TRY(open_sketches(task->super.computation, options, &maker, err));
+    OPEVO_TRY(open_sketches(task->super.member, options, &maker, err));
     task->super.has_sketches = maker != NULL;
     if (maker)
         OPEVO_TRY(make_start(self, task, maker, err));
@@ -213,9 +214,16 @@ opevo_status opevo_network_library_choose(opevo_network_library *self, int numbe
                                           double time_s, opevo_error *err)
 {
     opevo_i_library_task *task = &self->task[number];
+    const opevo_network_free_axes *axes = opevo_i_library_axes(self, task->super.step);
     opevo_kernel kernel = {0};
-    opevo_status status = opevo_i_library_kernel_at(maker, point, &kernel, err);
+    opevo_text why = {0};
+    opevo_status status =
+        axes->count ? opevo_i_library_dynamic_kernel(task, maker, point, axes, &kernel, &why, err)
+                    : opevo_i_library_kernel_at(maker, point, &kernel, err);
 
+    if (status == OPEVO_OK && !kernel.source.length)
+        status = OPEVO_FAIL(err, OPEVO_INVALID, "%s", opevo_text_string(&why));
+    opevo_text_free(&why);
     if (status != OPEVO_OK)
         return status;
     opevo_kernel_free(&task->kernel);
@@ -245,13 +253,20 @@ static int find_task(const opevo_network_library *self, int n)
 static opevo_status add_task(opevo_network_library *self, int n, opevo_error *err)
 {
     const opevo_network_step *step = &self->inference->step[n];
+    const opevo_network_dynamic *dynamic = self->inference->dynamic;
     opevo_i_library_task *task = &self->task[self->tasks];
     opevo_computation *computation = opevo_computation_share(step->computation);
     opevo_status status = OPEVO_OK;
 
     task->hash = opevo_computation_hash(computation);
-    task->super = (opevo_network_kernel){
-        .computation = step->computation, .operation = step->operation, .step = n, .time_s = NAN};
+    task->super =
+        (opevo_network_kernel){.computation = step->computation,
+                               .member = dynamic && dynamic->axes[n].tuned
+                                             ? dynamic->at[dynamic->tuned]->step[n].computation
+                                             : step->computation,
+                               .operation = step->operation,
+                               .step = n,
+                               .time_s = NAN};
     self->tasks++;
     task->in_place = opevo_computation_in_place(computation);
     OPEVO_TRY(opevo_workload_adopt(computation, &task->work, err));

@@ -91,15 +91,21 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_network_plan_of(opevo_network_inference *inference, opevo_network_plan **out,
-                                   opevo_error *err)
+opevo_status opevo_network_plan_of(opevo_network_inference *inference, bool tunes,
+                                   opevo_network_plan **out, opevo_error *err)
 {
     opevo_i_tuning_plan *self = opevo_calloc(1, sizeof *self);
+    opevo_status status = OPEVO_OK;
 
     OPEVO_NEED_OR_RETURN(self, "the passes of a network");
     self->super.inference = inference;
-    *out = &self->super;
-    return OPEVO_OK;
+    if (tunes)
+        status = opevo_sketch_store_create(&self->super.sketches, err);
+    if (status == OPEVO_OK)
+        *out = &self->super;
+    else
+        opevo_network_plan_destroy(&self->super);
+    return status;
 }
 
 void opevo_network_plan_destroy(opevo_network_plan *plan)

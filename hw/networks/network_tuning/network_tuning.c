@@ -20,7 +20,7 @@ static opevo_status add_own(opevo_network_tuning *self, const opevo_network_libr
         const opevo_network_kernel *task = opevo_network_library_task(library, t);
 
         if (task->has_sketches)
-            status = opevo_i_tuning_add_task(self, task->computation, task->operation, t,
+            status = opevo_i_tuning_add_task(self, task->member, task->operation, t,
                                              opevo_i_tuning_candidate(self, task->computation),
                                              task->count, err);
     }

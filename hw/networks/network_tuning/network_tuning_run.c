@@ -6,6 +6,8 @@
 
 #include <opevo/memory.h>
 
+#include <math.h>
+
 static bool is_interrupted(const opevo_network_tuning *self)
 {
     return self->options.interrupt && opevo_interrupt_is_raised(self->options.interrupt);
@@ -110,6 +112,28 @@ static opevo_status run_finals(opevo_network_tuning *self, opevo_error *err)
 
 /* ---- The library ---- */
 
+/* Of sizes that are not known: the best finalist whose schedule can take them, where that of
+ * `point` cannot; otherwise the library keeps its kernel. */
+static opevo_status choose_other(opevo_i_tuning_task *task, opevo_network_library *library,
+                                 opevo_index point, opevo_error *err)
+{
+    const opevo_finals *finals = task->finals;
+    opevo_objective *objective = task->super.objective;
+    opevo_status status = OPEVO_INVALID;
+
+    for (size_t f = 0; f < finals->count && status == OPEVO_INVALID; f++) {
+        const opevo_finalist *one = &finals->finalists[f];
+        double time_s = one->median > 0 ? opevo_objective_time_s(objective, one->median) : NAN;
+
+        if (one->point != point)
+            status = opevo_network_library_choose(
+                library, task->super.task, opevo_live_maker(objective), one->point, time_s, NULL);
+    }
+    task->super.kept = status == OPEVO_INVALID;
+    return status == OPEVO_NOMEM ? OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a kernel.")
+                                 : OPEVO_OK;
+}
+
 /* The best kernel of each task that has a success. */
 static opevo_status choose_kernels(opevo_network_tuning *self, opevo_network_library *library,
                                    opevo_error *err)
@@ -129,6 +153,8 @@ static opevo_status choose_kernels(opevo_network_tuning *self, opevo_network_lib
         status =
             opevo_network_library_choose(library, task->super.task, opevo_live_maker(objective),
                                          point, opevo_objective_time_s(objective, fitness), err);
+        if (status == OPEVO_INVALID && self->plan->inference->dynamic)
+            status = choose_other(task, library, point, err);
     }
     return status;
 }

@@ -39,14 +39,15 @@ static const char *write_model(make_model make)
     return path;
 }
 
-static opevo_status read_dynamic(const char *path, const char *text, opevo_network_dynamic **out)
+static opevo_status read_dynamic(const char *path, const char *text, const int64_t *tuned,
+                                 opevo_network_dynamic **out)
 {
     const opevo_network_given given = {.shape_count = 0};
     opevo_network_ranges ranges;
     opevo_status status = opevo_network_ranges_read(text, &ranges, &failure);
 
     return status != OPEVO_OK ? status
-                              : opevo_network_dynamic_read(path, &given, &ranges,
+                              : opevo_network_dynamic_read(path, &given, &ranges, tuned,
                                                            OPEVO_NETWORK_ALL_PASSES, out, &failure);
 }
 
@@ -141,7 +142,8 @@ static void compare(FILE *file, const opevo_array *expected, int run)
 }
 
 /* At `runs` sizes, one after another in a row of numbers. */
-static void check_model(make_model make, const char *text, int runs, const int64_t *sizes)
+static void check_model(make_model make, const char *text, const int64_t *tuned, int runs,
+                        const int64_t *sizes)
 {
     const char *path = write_model(make);
     opevo_network_dynamic *dynamic = NULL;
@@ -150,7 +152,7 @@ static void check_model(make_model make, const char *text, int runs, const int64
     int count = 0;
     FILE *file = NULL;
 
-    if (read_dynamic(path, text, &dynamic) != OPEVO_OK)
+    if (read_dynamic(path, text, tuned, &dynamic) != OPEVO_OK)
         fail_msg("%s", failure.message);
     count = dynamic->ranges.count;
     file = fopen("given.bin", "wb");
@@ -175,17 +177,17 @@ static void check_model(make_model make, const char *text, int runs, const int64
 
 CHECK_TEST(layers_are_right)
 {
-    check_model(make_mlp, "batch=1..33", 6, (int64_t[]){1, 2, 7, 33, 16, 31});
+    check_model(make_mlp, "batch=1..33", NULL, 6, (int64_t[]){1, 2, 7, 33, 16, 31});
 }
 
 CHECK_TEST(images_are_right)
 {
-    check_model(make_cnn, "batch=1..9", 5, (int64_t[]){1, 3, 9, 8, 2});
+    check_model(make_cnn, "batch=1..9", (int64_t[]){1}, 5, (int64_t[]){1, 3, 9, 8, 2});
 }
 
 CHECK_TEST(attention_is_right)
 {
-    check_model(make_attention, "length=1..19,batch=1..4", 7,
+    check_model(make_attention, "length=1..19,batch=1..4", (int64_t[]){8, 2}, 7,
                 (int64_t[]){1, 1, 19, 4, 7, 3, 1, 4, 19, 1, 2, 2, 13, 2});
 }
 
@@ -275,10 +277,31 @@ CHECK_TEST(refusals_name_the_step)
         opevo_network_dynamic *dynamic = NULL;
 
         failure = (opevo_error){OPEVO_OK, ""};
-        assert_int_equal(read_dynamic(write_model(refusals[i].make), refusals[i].ranges, &dynamic),
-                         OPEVO_INVALID);
+        assert_int_equal(
+            read_dynamic(write_model(refusals[i].make), refusals[i].ranges, NULL, &dynamic),
+            OPEVO_INVALID);
         if (!strstr(failure.message, refusals[i].message))
             fail_msg("%zu: \"%s\" in place of \"%s\"", i, failure.message, refusals[i].message);
+    }
+}
+
+CHECK_TEST(sizes_for_kernels_are_in_their_ranges)
+{
+    static const char *const bad[][2] = {{"8", "8: give a whole number for each of the 2 sizes"},
+                                         {"8,9,1", "8,9,1: give a whole number for each"},
+                                         {"8,x", "8,x: give a whole number for each"},
+                                         {"8,4", "b is 4; give a size from 5 to 9"},
+                                         {"9,5", "a is 9; give a size from 1 to 8"}};
+    opevo_network_ranges ranges;
+    int64_t sizes[OPEVO_NETWORK_SIZES];
+
+    CHECK_OK(opevo_network_ranges_read("a=1..8,b=5..9", &ranges, &err));
+    CHECK_OK(opevo_network_ranges_sizes(&ranges, "8,5", sizes, &err));
+    assert_true(sizes[0] == 8 && sizes[1] == 5);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(opevo_network_ranges_sizes(&ranges, bad[i][0], sizes, &failure),
+                         OPEVO_INVALID);
+        assert_non_null(strstr(failure.message, bad[i][1]));
     }
 }
 

@@ -104,6 +104,7 @@ typedef struct opevo_network_library_options {
 /* A computation of the network, and the kernel of all steps that compute it. */
 typedef struct opevo_network_kernel {
     const opevo_computation *computation; /* inputs X0, X1, ..., outputs Y0, ... */
+    const opevo_computation *member;      /* what is tuned; of known sizes the same */
     const char *operation;                /* of its first step */
     int step;                             /* the first */
     int count;                            /* steps */

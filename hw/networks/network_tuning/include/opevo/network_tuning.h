@@ -53,9 +53,10 @@ typedef struct opevo_network_plan {
 opevo_status opevo_network_plan_create(const opevo_network *network,
                                        const opevo_network_plan_options *options,
                                        opevo_network_plan **out, opevo_error *err);
-/* That of a network whose passes have run, which must outlive it. Errors: NOMEM. */
-opevo_status opevo_network_plan_of(opevo_network_inference *inference, opevo_network_plan **out,
-                                   opevo_error *err);
+/* That of a network whose passes have run, which must outlive it; with `tunes` sketches are kept
+ * for a tuning. Errors: NOMEM. */
+opevo_status opevo_network_plan_of(opevo_network_inference *inference, bool tunes,
+                                   opevo_network_plan **out, opevo_error *err);
 void opevo_network_plan_destroy(opevo_network_plan *plan); /* NULL is allowed */
 /* Its library, which the plan must outlive, with untuned kernels; `reference` of the options is
  * that of the plan. Errors: those of opevo_network_library_create. */
@@ -110,6 +111,9 @@ typedef struct opevo_network_task_run {
     int task;      /* in the library; -1: it is not part of it */
     double best;   /* fitness, of its trials so far */
     uint64_t failed;
+    /* Of sizes that are not known: none of the best schedules can take them, so that the library
+     * keeps its kernel. */
+    bool kept;
 } opevo_network_task_run;
 
 typedef struct opevo_network_tuning_state {
