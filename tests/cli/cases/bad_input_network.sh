@@ -9,7 +9,7 @@ try text.onnx
 try empty.onnx
 try text.onnx --expect out.pb
 try text.onnx --shape data
-try text.onnx --shape data=1,x
+try text.onnx --shape data=1,1.5
 try text.onnx --shape data=1,1,1,1,1,1,1,1,1
 try text.onnx --shape x=1,2 --shape y=3 --shape x=1,3
 try text.onnx --run absent.pb
@@ -41,6 +41,7 @@ printf '\010\003\020\001J\014\000\000\200?\000\000\000@\000\000@@' >three.pb
     printf '\012\002\010\000b\017\012\001y\022\012\012\010\010\001\022\004\012\002\010\000B'
     printf '\004\012\000\020\015'
 } >open.onnx
+try nameless.onnx --shape x=n
 try nameless.onnx
 try add.onnx --run ''
 try add.onnx --run two.pb
