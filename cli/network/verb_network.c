@@ -197,9 +197,9 @@ static opevo_status read_passes(const opevo_call *call, uint32_t *mask, opevo_er
     }
     OPEVO_TRY(opevo_network_plan_passes(dialect, opevo_i_cli_option(call, "only"),
                                         opevo_i_cli_option(call, "without"), mask, err));
-    /* Blocks of channels are for vectors. */
+    /* Blocks of channels and of rows are for vectors. */
     if (opevo_i_cli_flag(call, "freestanding") && !opevo_i_cli_flag(call, "only")) {
-        OPEVO_TRY(opevo_network_passes_named("block,winograd", &blocks, err));
+        OPEVO_TRY(opevo_network_passes_named("attention,block,winograd", &blocks, err));
         *mask &= ~blocks;
     }
 cleanup:

@@ -9,92 +9,9 @@
  * convolutions of 1 x 1 (option B there). Each convolution is followed by a batch normalisation and
  * has no bias. An image of 3 x 224 x 224 gives 1000 scores. Of opset 11. */
 
-#include "network_random.h"
+#include "network_nodes.h"
 
-enum { NODES = 100, WEIGHTS = 200, OPSET = 11, CLASSES = 1000 };
-
-static uint64_t state;
-static Onnx__Graph *graph;
-
-/* ---- Nodes and weights: each result has a name of its own ---- */
-
-static char *new_name(const char *prefix, size_t number)
-{
-    char *name = NULL;
-
-    if (asprintf(&name, "%s%zu", prefix, number) < 0)
-        stop("No memory.");
-    return name;
-}
-
-static Onnx__Attribute *add_attribute(const char *name)
-{
-    Onnx__Node *node = graph->node[graph->n_node - 1];
-    Onnx__Attribute *attribute = need(calloc(1, sizeof *attribute));
-
-    onnx__attribute__init(attribute);
-    attribute->name = need(strdup(name));
-    attribute->has_type = 1;
-    node->attribute = need(realloc(node->attribute, (node->n_attribute + 1) * sizeof attribute));
-    node->attribute[node->n_attribute++] = attribute;
-    return attribute;
-}
-
-/* Of the last node. */
-static void add_int(const char *name, int64_t value)
-{
-    Onnx__Attribute *attribute = add_attribute(name);
-
-    attribute->type = 2; /* INT */
-    attribute->has_i = 1;
-    attribute->i = value;
-}
-
-/* `count` times the same. */
-static void add_ints(const char *name, size_t count, int64_t value)
-{
-    Onnx__Attribute *attribute = add_attribute(name);
-
-    attribute->type = 7; /* INTS */
-    attribute->ints = need(calloc(count, sizeof *attribute->ints));
-    attribute->n_ints = count;
-    for (size_t i = 0; i < count; i++)
-        attribute->ints[i] = value;
-}
-
-static const char *add_weight(size_t rank, const int64_t *extent)
-{
-    char *name = new_name("weight", graph->n_initializer);
-    Onnx__Tensor *tensor = random_tensor(name, rank, extent, &state);
-
-    free(name);
-    graph->initializer[graph->n_initializer++] = tensor;
-    return tensor->name;
-}
-
-/* The name of its result. Inputs end with NULL. */
-static const char *add_node(const char *operation, const char *const *in)
-{
-    Onnx__Node *node = need(calloc(1, sizeof *node));
-
-    onnx__node__init(node);
-    node->op_type = need(strdup(operation));
-    while (in[node->n_input])
-        node->n_input++;
-    node->input = need(calloc(node->n_input, sizeof *node->input));
-    for (size_t i = 0; i < node->n_input; i++)
-        node->input[i] = need(strdup(in[i]));
-    node->output = need(calloc(1, sizeof *node->output));
-    node->output[0] = new_name("value", graph->n_node);
-    node->n_output = 1;
-    graph->node[graph->n_node++] = node;
-    return node->output[0];
-}
-
-static const char *add_unary(const char *operation, const char *in)
-{
-    return add_node(operation, (const char *const[]){in, NULL});
-}
+enum { OPSET = 11, CLASSES = 1000 };
 
 /* ---- Layers ---- */
 
@@ -150,66 +67,16 @@ static const char *add_layers(const char *image)
     return x;
 }
 
-/* ---- The model ---- */
-
-static Onnx__ValueInfo *make_value(const char *name, size_t rank, const int64_t *extent)
-{
-    Onnx__ValueInfo *value = need(calloc(1, sizeof *value));
-    Onnx__TensorType *tensor = need(calloc(1, sizeof *tensor));
-
-    onnx__value_info__init(value);
-    onnx__tensor_type__init(tensor);
-    value->name = need(strdup(name));
-    value->type = need(calloc(1, sizeof *value->type));
-    onnx__type__init(value->type);
-    value->type->tensor_type = tensor;
-    tensor->has_elem_type = 1;
-    tensor->elem_type = OPEVO_NETWORK_FLOAT32;
-    tensor->shape = need(calloc(1, sizeof *tensor->shape));
-    onnx__shape__init(tensor->shape);
-    tensor->shape->dim = need(calloc(rank, sizeof *tensor->shape->dim));
-    tensor->shape->n_dim = rank;
-    for (size_t d = 0; d < rank; d++) {
-        Onnx__Dimension *dimension = need(calloc(1, sizeof *dimension));
-
-        onnx__dimension__init(dimension);
-        dimension->has_dim_value = 1;
-        dimension->dim_value = extent[d];
-        tensor->shape->dim[d] = dimension;
-    }
-    return value;
-}
-
-static Onnx__Model *make_model(void)
-{
-    Onnx__Model *model = need(calloc(1, sizeof *model));
-    Onnx__OperatorSet *opset = need(calloc(1, sizeof *opset));
-
-    onnx__model__init(model);
-    onnx__operator_set__init(opset);
-    opset->domain = need(strdup(""));
-    opset->has_version = 1;
-    opset->version = OPSET;
-    model->opset_import = need(calloc(1, sizeof *model->opset_import));
-    model->opset_import[0] = opset;
-    model->n_opset_import = 1;
-    model->graph = graph = need(calloc(1, sizeof *graph));
-    onnx__graph__init(graph);
-    graph->name = need(strdup("resnet18"));
-    graph->node = need(calloc(NODES, sizeof *graph->node));
-    graph->initializer = need(calloc(WEIGHTS, sizeof *graph->initializer));
-    graph->input = need(calloc(1, sizeof *graph->input));
-    graph->output = need(calloc(1, sizeof *graph->output));
-    graph->input[graph->n_input++] = make_value("image", 4, (int64_t[]){1, 3, 224, 224});
-    graph->output[graph->n_output++] = make_value(add_layers("image"), 2, (int64_t[]){1, CLASSES});
-    return model;
-}
-
 int main(int count, char **argument)
 {
+    Onnx__Model *model = NULL;
+
     if (count != 3)
         stop("Give SEED OUT.onnx.");
     state = strtoull(argument[1], NULL, 10);
-    write_model(make_model(), argument[2]);
+    model = make_model("resnet18", OPSET);
+    add_input("image", OPEVO_NETWORK_FLOAT32, 4, (int64_t[]){1, 3, 224, 224});
+    add_output(add_layers("image"), 2, (int64_t[]){1, CLASSES});
+    write_model(model, argument[2]);
     return 0;
 }

@@ -25,7 +25,7 @@ static opevo_status build_tiles(const opevo_sketch *sketch, const opevo_slot_val
                                                               : one->value[values[slot].choice];
             slot++;
         }
-        if (step.kind == OPEVO_PIPELINE_LAYOUT)
+        if (step.kind == OPEVO_PIPELINE_LAYOUT && !sketch->rows)
             step.number[1] = values[opevo_i_sketch_lane_slot(sketch)].length[2];
         status = opevo_pipeline_apply(pipeline, &step, err);
     }
@@ -126,12 +126,11 @@ cleanup:
     return status;
 }
 
-/* The innermost tile is written out, its last loop in vectors. */
-static opevo_status build_registers(opevo_pipeline *pipeline, int key, int64_t lanes,
+/* The innermost loops, a tile, are written out, the last one in vectors. */
+static opevo_status build_registers(opevo_pipeline *pipeline, int key, int tile, int64_t lanes,
                                     opevo_error *err)
 {
     const opevo_i_nest_loops *own = &pipeline->stage[key]->own;
-    int dims = pipeline->stage[key]->dims;
     int64_t extent = own->loop[own->loops - 1].extent;
     opevo_status status = OPEVO_OK;
 
@@ -140,7 +139,7 @@ static opevo_status build_registers(opevo_pipeline *pipeline, int key, int64_t l
                           "A row of the register tile has %lld elements, which vectors of %lld do "
                           "not divide.",
                           (long long)extent, (long long)lanes);
-    for (int i = own->loops - dims; i < own->loops - 1; i++)
+    for (int i = own->loops - tile; i < own->loops - 1; i++)
         OPEVO_TRY(opevo_i_sketch_annotate(pipeline, key, i, OPEVO_ANNOTATION_UNROLL, err));
     OPEVO_TRY(opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_SPLIT, 2,
                                      (int64_t[]){own->loops - 1, lanes}, err));
@@ -194,6 +193,21 @@ static opevo_status build_unrolling(opevo_pipeline *pipeline, int key, int64_t m
                : opevo_i_sketch_step_on(pipeline, key, OPEVO_PIPELINE_AUTO_UNROLL, 1, &most, err);
 }
 
+/* Of all stages whose sums gather in registers. */
+static opevo_status build_lanes(const opevo_sketch *sketch, opevo_pipeline *pipeline, int64_t lanes,
+                                opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    for (int key = 0; key < pipeline->stages && status == OPEVO_OK; key++) {
+        int tile = key == sketch->registers ? pipeline->stage[key]->dims : sketch->gathers[key];
+
+        if (tile)
+            status = build_registers(pipeline, key, tile, lanes, err);
+    }
+    return status;
+}
+
 static opevo_status build_slot(const opevo_sketch *sketch, const opevo_slot *slot,
                                opevo_pipeline *pipeline, int choice, opevo_error *err)
 {
@@ -206,7 +220,7 @@ static opevo_status build_slot(const opevo_sketch *sketch, const opevo_slot *slo
         return build_unrolling(pipeline, slot->key, slot->value[choice],
                                slot->key == sketch->registers, err);
     case OPEVO_SLOT_LANES:
-        return build_registers(pipeline, slot->key, slot->value[choice], err);
+        return build_lanes(sketch, pipeline, slot->value[choice], err);
     case OPEVO_SLOT_STREAM:
         return slot->value[choice]
                    ? opevo_i_sketch_step_on(pipeline, slot->key, OPEVO_PIPELINE_STREAM, 0,
@@ -245,7 +259,8 @@ opevo_status opevo_sketch_build(const opevo_sketch *sketch, const opevo_slot_val
 
         if (sketch->blocked[key])
             OPEVO_TRY(build_block(pipeline, key, err));
-        else if (opevo_i_sketch_is_computed(pipeline->stage[key]) && key != sketch->registers)
+        else if (opevo_i_sketch_is_computed(pipeline->stage[key]) && key != sketch->registers &&
+                 !sketch->gathers[key])
             OPEVO_TRY(build_vector(pipeline, key, vector_loops(sketch, values, key), err));
     }
     *out = pipeline;

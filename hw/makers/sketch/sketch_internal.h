@@ -93,6 +93,8 @@ typedef struct opevo_i_sketch_panel {
     bool constant; /* packed before the kernel is called */
 } opevo_i_sketch_panel;
 
+/* Whether a stage is an argument that can be packed before the kernel is called. */
+bool opevo_i_sketch_can_be_packed(const opevo_pipeline *pipeline, int key);
 /* Returns how many there are, at most OPEVO_I_PANELS. */
 int opevo_i_sketch_panels(const opevo_pipeline *pipeline, int stage, bool layouts,
                           opevo_i_sketch_panel *out);
@@ -205,6 +207,9 @@ opevo_status opevo_i_sketch_match(const opevo_sketch *sketch, const opevo_pipeli
 /* The values that analysis expects to be good, one for each slot; the space may not allow them. */
 void opevo_i_sketch_prefer(const opevo_sketch *sketch, const opevo_device_facts *facts,
                            unsigned threads, opevo_slot_value *values);
+/* The same for blocks of rows (sketch_start_rows.c), after the middle. */
+void opevo_i_sketch_prefer_rows(const opevo_sketch *sketch, const opevo_device_facts *facts,
+                                opevo_slot_value *values);
 /* The same for sketches of GPUs (sketch_start_gpu.c). */
 void opevo_i_sketch_prefer_gpu(const opevo_sketch *sketch, opevo_slot_value *values);
 

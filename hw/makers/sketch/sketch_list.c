@@ -160,7 +160,8 @@ cleanup:
 /* From the computation as it is, and with other shapes. */
 static opevo_status make_all(opevo_i_sketch_generator *self)
 {
-    bool reshapes = !self->target->ansor && !opevo_i_sketch_is_gpu(self->target->dialect);
+    bool reshapes = !self->target->ansor && !opevo_i_sketch_is_gpu(self->target->dialect) &&
+                    !opevo_i_sketch_has_blocks(self->computation, self->target);
     opevo_status status = OPEVO_OK;
 
     self->out = opevo_calloc(1, sizeof *self->out);

@@ -168,6 +168,8 @@ static size_t count_rows(const opevo_sketches *sketches)
 
         for (int s = 0; s < opevo_pipeline_stage_count(sketch->pipeline); s++)
             rows += opevo_pipeline_stage(sketch->pipeline, s).kind != OPEVO_STAGE_INPUT;
+        for (int key = 0; key < sketch->pipeline->stages; key++)
+            rows += sketch->gathers[key] > 0;
         most = rows > most ? rows : most;
     }
     return most;

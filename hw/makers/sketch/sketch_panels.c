@@ -79,8 +79,7 @@ static bool is_panel(const search *self, int number, int d, bool constant, int *
     return !shared && reused;
 }
 
-/* Whether a stage is an argument that can be packed before the kernel is called. */
-static bool is_constant(const opevo_pipeline *pipeline, int key)
+bool opevo_i_sketch_can_be_packed(const opevo_pipeline *pipeline, int key)
 {
     int before = 0; /* arguments */
 
@@ -107,7 +106,7 @@ int opevo_i_sketch_panels(const opevo_pipeline *pipeline, int stage, bool layout
         int key = opevo_i_pipeline_target(reader, self.read[i]->tensor);
         int axis = 0;
 
-        bool constant = layouts && is_constant(pipeline, key);
+        bool constant = layouts && opevo_i_sketch_can_be_packed(pipeline, key);
 
         for (int d = 0; d < self.read[i]->tensor->dims && count < OPEVO_I_PANELS; d++) {
             if (pipeline->stage[key]->dims <= OPEVO_I_DIMS &&
@@ -240,8 +239,8 @@ int opevo_i_sketch_long_sum(const opevo_pipeline *pipeline, int stage, bool layo
         }
         for (int d = 0; d < read->tensor->dims; d++) {
             if (count_terms(&read->index[d], axis) && read->tensor->dims <= OPEVO_I_DIMS)
-                *panel =
-                    (opevo_i_sketch_panel){key, d, axis, layouts && is_constant(pipeline, key)};
+                *panel = (opevo_i_sketch_panel){
+                    key, d, axis, layouts && opevo_i_sketch_can_be_packed(pipeline, key)};
         }
     }
     return streamed ? axis : -1;

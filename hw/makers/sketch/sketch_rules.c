@@ -227,6 +227,7 @@ static opevo_status do_end(opevo_i_sketch_generator *self, const opevo_i_sketch_
 
 /* Ansor's order for CPUs; what opevo adds comes before a rule that would exclude it. */
 static const opevo_i_sketch_rule cpu_rules[] = {
+    {opevo_i_sketch_should_take_rows, opevo_i_sketch_do_take_rows},
     {should_inline, do_inline},
     {opevo_i_sketch_should_expand, opevo_i_sketch_do_expand},
     {opevo_i_sketch_should_gather, opevo_i_sketch_do_gather},

@@ -120,6 +120,22 @@ opevo_i_sketch_verdict opevo_i_sketch_should_block(const opevo_i_sketch_generato
 opevo_status opevo_i_sketch_do_block(opevo_i_sketch_generator *self,
                                      const opevo_i_sketch_state *from);
 
+/* The axis along which an array lies that a definition as it stands reads across; -1: none. */
+int opevo_i_sketch_permuted_axis(const opevo_pipeline *pipeline, int number);
+/* Blocks of that axis and the last one. Errors: those of steps. */
+opevo_status opevo_i_sketch_block(opevo_pipeline *pipeline, int number, int along,
+                                  opevo_error *err);
+
+/* ---- sketch_rules_rows.c ---- */
+
+/* Whether a computation is computed by blocks of rows. */
+bool opevo_i_sketch_has_blocks(const opevo_computation *computation,
+                               const opevo_sketch_target *target);
+opevo_i_sketch_verdict opevo_i_sketch_should_take_rows(const opevo_i_sketch_generator *self,
+                                                       const opevo_i_sketch_state *from);
+opevo_status opevo_i_sketch_do_take_rows(opevo_i_sketch_generator *self,
+                                         const opevo_i_sketch_state *from);
+
 /* ---- sketch_rules_gpu.c ---- */
 
 /* What a tiled sum reads goes through shared memory. */

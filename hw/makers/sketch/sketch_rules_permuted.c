@@ -48,8 +48,7 @@ static void look_at(void *context, const opevo_expression *read)
         self->along = fastest;
 }
 
-/* The other axis of the blocks of a stage; -1: it has none. */
-static int find_axis(const opevo_pipeline *pipeline, int number)
+int opevo_i_sketch_permuted_axis(const opevo_pipeline *pipeline, int number)
 {
     const opevo_i_pipeline_stage *stage = opevo_i_pipeline_at(pipeline, number);
     permutation found = {.along = -1};
@@ -69,30 +68,22 @@ opevo_i_sketch_verdict opevo_i_sketch_should_block(const opevo_i_sketch_generato
     const opevo_pipeline *pipeline = from->sketch.pipeline;
 
     return !self->target->ansor && !opevo_i_sketch_reduces_anywhere(pipeline) &&
-                   find_axis(pipeline, from->stage) >= 0
+                   opevo_i_sketch_permuted_axis(pipeline, from->stage) >= 0
                ? OPEVO_I_APPLY
                : OPEVO_I_SKIP;
 }
 
-opevo_status opevo_i_sketch_do_block(opevo_i_sketch_generator *self,
-                                     const opevo_i_sketch_state *from)
+opevo_status opevo_i_sketch_block(opevo_pipeline *pipeline, int number, int along, opevo_error *err)
 {
-    opevo_i_sketch_state *to = NULL;
-    opevo_pipeline *pipeline = NULL;
-    int along = find_axis(from->sketch.pipeline, from->stage);
-    int last = opevo_i_sketch_stage(from)->dims - 1;
+    int last = opevo_i_pipeline_at(pipeline, number)->dims - 1;
     int64_t order[OPEVO_I_LOOPS];
     int count = 0;
-    int key = from->sketch.pipeline->order[from->stage];
-    opevo_status status = opevo_i_sketch_copy_state(from, &to, self->err);
+    opevo_status status = OPEVO_OK;
 
-    if (status != OPEVO_OK)
-        return status;
-    pipeline = to->sketch.pipeline;
-    OPEVO_TRY(opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_SPLIT, to->stage, 2,
-                                  (int64_t[]){last, 1}, self->err));
-    OPEVO_TRY(opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_SPLIT, to->stage, 2,
-                                  (int64_t[]){along, 1}, self->err));
+    OPEVO_TRY(
+        opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_SPLIT, number, 2, (int64_t[]){last, 1}, err));
+    OPEVO_TRY(
+        opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_SPLIT, number, 2, (int64_t[]){along, 1}, err));
     for (int a = 0; a < last; a++)
         if (a != along)
             order[count++] = a + (a > along);
@@ -100,8 +91,22 @@ opevo_status opevo_i_sketch_do_block(opevo_i_sketch_generator *self,
     order[last] = along;
     order[last + 1] = along + 1;
     order[last + 2] = last + 2;
-    OPEVO_TRY(opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_REORDER, to->stage, last + 3, order,
-                                  self->err));
+    status = opevo_i_sketch_step(pipeline, OPEVO_PIPELINE_REORDER, number, last + 3, order, err);
+cleanup:
+    return status;
+}
+
+opevo_status opevo_i_sketch_do_block(opevo_i_sketch_generator *self,
+                                     const opevo_i_sketch_state *from)
+{
+    opevo_i_sketch_state *to = NULL;
+    int along = opevo_i_sketch_permuted_axis(from->sketch.pipeline, from->stage);
+    int key = from->sketch.pipeline->order[from->stage];
+    opevo_status status = opevo_i_sketch_copy_state(from, &to, self->err);
+
+    if (status != OPEVO_OK)
+        return status;
+    OPEVO_TRY(opevo_i_sketch_block(to->sketch.pipeline, to->stage, along, self->err));
     to->sketch.tiled[key] = to->sketch.blocked[key] = true;
     status = opevo_i_sketch_pass_on(self, &to);
 cleanup:

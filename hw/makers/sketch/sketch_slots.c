@@ -39,6 +39,15 @@ static int64_t blocked_extent(int64_t extent)
     return extent < OPEVO_I_WIDEST_VECTOR ? extent : whole(extent, OPEVO_I_WIDEST_VECTOR);
 }
 
+/* Whether a step splits the last loop of a stage that does not reduce. */
+static bool is_last_axis(const opevo_pipeline *pipeline, const opevo_pipeline_step *step)
+{
+    const opevo_i_nest_loops *own = &opevo_i_pipeline_at(pipeline, step->stage)->own;
+    int loop = (int)step->number[0] + 1;
+
+    return loop == own->loops || own->loop[loop].reduces;
+}
+
 /* Every split of a sketch into parts of length 1 is open; the loops before it are found by doing
  * its steps again. */
 static opevo_status find_tiles(opevo_sketch *self, opevo_error *err)
@@ -70,7 +79,9 @@ static opevo_status find_tiles(opevo_sketch *self, opevo_error *err)
             slot->extent = loop->extent;
             if (slot->key == self->registers && !loop->reduces)
                 slot->extent = tiled_extent(loop->extent, axis++ == self->lanes);
-            if (self->blocked[key])
+            if (self->gathers[key])
+                slot->extent = tiled_extent(loop->extent, is_last_axis(replay, step));
+            if (self->blocked[key] || (self->rows && opevo_i_pipeline_is_output(replay, key)))
                 slot->extent = blocked_extent(loop->extent);
             slot->parts = slot->kind == OPEVO_SLOT_TILE ? step->count : 0;
         }
@@ -203,13 +214,23 @@ static opevo_status find_unrolling(opevo_sketch *self, opevo_error *err)
         opevo_slot *slot = NULL;
 
         if (!opevo_i_sketch_is_computed(stage) || stage->own.axes == stage->dims ||
-            self->closed[key] || key == self->registers)
+            self->closed[key] || key == self->registers || self->gathers[key])
             continue;
         OPEVO_TRY(opevo_i_sketch_add_slot(self, OPEVO_SLOT_UNROLL, key, "unroll", &slot, err));
         for (size_t i = 0; i < sizeof most / sizeof *most; i++)
             opevo_i_sketch_add_choice(slot, most[i]);
     }
 cleanup:
+    return status;
+}
+
+static opevo_status find_lanes(opevo_sketch *self, int key, opevo_error *err)
+{
+    opevo_slot *slot = NULL;
+    opevo_status status = opevo_i_sketch_add_slot(self, OPEVO_SLOT_LANES, key, "lanes", &slot, err);
+
+    for (int lanes = 4; lanes <= OPEVO_I_WIDEST_VECTOR && status == OPEVO_OK; lanes *= 2)
+        opevo_i_sketch_add_choice(slot, lanes);
     return status;
 }
 
@@ -231,13 +252,12 @@ static opevo_status find_vectors(opevo_sketch *self, opevo_error *err)
         for (int i = 1; i <= loops; i++)
             opevo_i_sketch_add_choice(slot, i);
     }
+    if (self->rows)
+        return find_lanes(self, self->pipeline->order[self->pipeline->stages - 1], err);
     if (self->registers >= 0) {
         opevo_slot *slot = NULL;
 
-        OPEVO_TRY(
-            opevo_i_sketch_add_slot(self, OPEVO_SLOT_LANES, self->registers, "lanes", &slot, err));
-        for (int lanes = 4; lanes <= OPEVO_I_WIDEST_VECTOR; lanes *= 2)
-            opevo_i_sketch_add_choice(slot, lanes);
+        OPEVO_TRY(find_lanes(self, self->registers, err));
         OPEVO_TRY(opevo_i_sketch_add_slot(self, OPEVO_SLOT_UNROLL, self->registers, "unroll", &slot,
                                           err));
         for (size_t i = 0; i < sizeof most_statements / sizeof *most_statements; i++)

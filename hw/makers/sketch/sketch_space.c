@@ -55,6 +55,43 @@ static void constrain_tiles(opevo_text *out, const opevo_sketches *all, size_t n
     opevo_text_free(&tile);
 }
 
+/* The same for the sums of a block of rows. */
+static void constrain_gathers(opevo_text *out, const opevo_sketches *all, size_t number, int key,
+                              const opevo_slot *lanes, bool *any)
+{
+    const opevo_sketch *sketch = all->item[number];
+    const opevo_slot *row = NULL;
+
+    opevo_i_sketch_open_constraint(out, any);
+    for (int i = 0; i < sketch->slots; i++) {
+        if (sketch->slot[i].kind != OPEVO_SLOT_TILE || sketch->slot[i].key != key)
+            continue;
+        opevo_text_add(out, row ? " * " : "");
+        row = &sketch->slot[i];
+        opevo_i_sketch_add_name(out, all, number, row);
+        opevo_text_add(out, "[1]");
+    }
+    opevo_text_printf(out, " <= %d * ", MOST_REGISTERS);
+    opevo_i_sketch_add_name(out, all, number, lanes);
+    opevo_i_sketch_open_constraint(out, any);
+    opevo_i_sketch_add_name(out, all, number, row);
+    opevo_text_add(out, "[1] % ");
+    opevo_i_sketch_add_name(out, all, number, lanes);
+    opevo_text_add(out, " == 0");
+}
+
+static void constrain_rows(opevo_text *out, const opevo_sketches *all, size_t number, bool *any)
+{
+    const opevo_sketch *sketch = all->item[number];
+    const opevo_slot *lanes = sketch->slot;
+
+    while (sketch->rows && lanes->kind != OPEVO_SLOT_LANES)
+        lanes++;
+    for (int key = 0; key < sketch->pipeline->stages; key++)
+        if (sketch->gathers[key])
+            constrain_gathers(out, all, number, key, lanes, any);
+}
+
 /* A stage is not computed at the loops of one that is inlined. */
 static void constrain_places(opevo_text *out, const opevo_sketches *all, size_t number, bool *any)
 {
@@ -118,6 +155,7 @@ static void constrain(const opevo_sketches *all, opevo_text *out, size_t *count)
 
     for (size_t i = 0; i < all->count; i++) {
         constrain_tiles(out, all, i, &any);
+        constrain_rows(out, all, i, &any);
         constrain_places(out, all, i, &any);
         if (opevo_i_sketch_is_gpu(all->item[i]->dialect)) {
             opevo_limits limits = opevo_limits_default(all->item[i]->dialect);

@@ -415,6 +415,8 @@ void opevo_i_sketch_prefer(const opevo_sketch *sketch, const opevo_device_facts 
     if (sketch->registers >= 0)
         prefer_registers(sketch, facts, threads, values);
     prefer_permuted(sketch, values);
+    if (sketch->rows)
+        opevo_i_sketch_prefer_rows(sketch, facts, values);
     if (sketch->expanded)
         prefer_inlined(sketch, values);
     prefer_threads(sketch, values);

@@ -14,6 +14,8 @@ static const opevo_network_pass passes[] = {
     {"drop", "removes steps that change nothing or that nobody reads", opevo_i_net_pass_drop},
     {"scale", "multiplies batch normalisation and scales into weights", opevo_i_net_pass_scale},
     {"fuse", "joins steps to computations of several definitions", opevo_i_net_pass_fuse},
+    {"attention", "joins scores, softmax and product to blocks of rows",
+     opevo_i_net_pass_attention},
     {"block", "cuts channels into blocks as long as vectors", opevo_i_net_pass_block},
     {"winograd", "transforms convolutions of 3 x 3, as far as --error allows",
      opevo_i_net_pass_winograd},
@@ -43,7 +45,7 @@ opevo_status opevo_network_passes_named(const char *names, uint32_t *mask, opevo
         if (i == PASSES)
             OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID,
                                  "unknown pass '%s'; passes are fold, split, drop, scale, "
-                                 "fuse, block and winograd.",
+                                 "fuse, attention, block and winograd.",
                                  name));
         *mask |= UINT32_C(1) << i;
     }

@@ -17,6 +17,7 @@ opevo_status opevo_i_net_pass_split(opevo_network_inference *inference, opevo_er
 opevo_status opevo_i_net_pass_drop(opevo_network_inference *inference, opevo_error *err);
 opevo_status opevo_i_net_pass_scale(opevo_network_inference *inference, opevo_error *err);
 opevo_status opevo_i_net_pass_fuse(opevo_network_inference *inference, opevo_error *err);
+opevo_status opevo_i_net_pass_attention(opevo_network_inference *inference, opevo_error *err);
 opevo_status opevo_i_net_pass_block(opevo_network_inference *inference, opevo_error *err);
 opevo_status opevo_i_net_pass_winograd(opevo_network_inference *inference, opevo_error *err);
 

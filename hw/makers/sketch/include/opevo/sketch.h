@@ -61,6 +61,10 @@ typedef struct opevo_sketch {
     bool tiled[OPEVO_PIPELINE_STAGES];
     bool closed[OPEVO_PIPELINE_STAGES];  /* by key: tiles are chosen, nothing is left open */
     bool blocked[OPEVO_PIPELINE_STAGES]; /* in blocks for permuted reads, by key */
+    /* How many innermost loops of a stage are a tile of sums in registers, by key: of those of a
+     * block of rows; 0: none. */
+    int gathers[OPEVO_PIPELINE_STAGES];
+    bool rows;     /* all is computed by blocks of rows */
     int registers; /* key of the stage whose innermost tile gathers in registers, -1: none */
     int lanes;     /* its axis that vectors run along */
     bool expanded; /* the cases of a definition are copies of its text */
