@@ -259,13 +259,15 @@ opevo_status opevo_network_dynamic_read(const char *path, const opevo_network_gi
                                         opevo_error *err)
 {
     opevo_network_dynamic *self = opevo_calloc(1, sizeof *self);
+    uint32_t by_size = 0; /* passes that look at how many rows there are */
     opevo_status status = OPEVO_OK;
 
     OPEVO_NEED_OR_RETURN(self, "a network of dynamic sizes");
     self->ranges = *ranges;
     choose_sizes(self, tuned);
+    OPEVO_TRY(opevo_network_passes_named("attention", &by_size, err));
     for (int k = 0; k < self->readings; k++)
-        OPEVO_TRY(read_one(self, path, given, mask, k, err));
+        OPEVO_TRY(read_one(self, path, given, mask & ~by_size, k, err));
     OPEVO_TRY(opevo_i_net_dynamic_compare(self, err));
     self->at[0]->dynamic = self;
     *out = self;

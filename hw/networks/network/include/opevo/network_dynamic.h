@@ -79,7 +79,7 @@ typedef struct opevo_network_dynamic {
  *
  *   given  as of opevo_network_read, without dimensions
  *   tuned  sizes for kernels; NULL: the largest
- *   mask   passes
+ *   mask   passes; `attention`, which depends on the number of rows, is left out
  *
  * Errors: those of opevo_network_read; INVALID for a dimension that no input names, and for the
  * first step that is another one at another size.
