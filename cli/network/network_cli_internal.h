@@ -8,6 +8,7 @@
 #include "options_internal.h"
 
 #include <opevo/network_passes.h>
+#include <opevo/network_proof.h>
 #include <opevo/network_tasks.h>
 #include <opevo/network_tuning.h>
 
@@ -23,6 +24,9 @@ void opevo_i_cli_network_print_winograd(const opevo_network_inference *inference
 /* The same as a member of JSON; nothing where --error allows nothing. */
 void opevo_i_cli_network_add_json_winograd(const opevo_network_inference *inference,
                                            opevo_text *out);
+/* The verdict on the steps against the model, in a line; the same as a member "network". */
+void opevo_i_cli_network_print_proof(const opevo_network_proof *proof, opevo_text *out);
+void opevo_i_cli_network_add_json_proof(const opevo_network_proof *proof, opevo_text *out);
 /* What each pass of the mask changes. */
 opevo_status opevo_i_cli_network_print_passes(opevo_network_inference *inference, uint32_t mask,
                                               opevo_text *out, opevo_error *err);
@@ -100,9 +104,9 @@ opevo_status opevo_i_cli_library_tune(const opevo_call *call, opevo_network_plan
                                       const opevo_network_library_options *library_options,
                                       opevo_network_library **library, opevo_text *out,
                                       int *exit_code, opevo_error *err);
-/* All of it; `inputs` are those of --check-input. */
+/* All of it; `passes` made the plan, and `inputs` are those of --check-input. */
 opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan *plan,
-                                      const opevo_i_cli_arrays *inputs, opevo_text *out,
-                                      int *exit_code, opevo_error *err);
+                                      uint32_t passes, const opevo_i_cli_arrays *inputs,
+                                      opevo_text *out, int *exit_code, opevo_error *err);
 
 #endif

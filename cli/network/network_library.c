@@ -144,7 +144,8 @@ static void print_unproved(const char *answers, opevo_text *out)
 
 /* Prove the kernels of the folder, and leave the answers there as kernels.proof. */
 static opevo_status prove_kernels(const char *folder, const opevo_network_library *library,
-                                  bool json, opevo_text *out, int *exit_code, opevo_error *err)
+                                  const opevo_network_proof *whole, bool json, opevo_text *out,
+                                  int *exit_code, opevo_error *err)
 {
     const opevo_i_cli_proof_request request = {.json = true};
     opevo_i_cli_library_proof proof = {.memory_plan = true};
@@ -159,15 +160,17 @@ static opevo_status prove_kernels(const char *folder, const opevo_network_librar
     opevo_i_cli_library_proof_print(&proof, json, &last);
     if (json) {
         opevo_json_bool(out, "memory_plan_proved", true);
+        opevo_i_cli_network_add_json_proof(whole, out);
         opevo_json_key(out, "proof");
         opevo_text_add_bytes(out, opevo_text_string(&last),
                              strcspn(opevo_text_string(&last), "\n"));
     } else {
         opevo_text_add(out, "memory plan: every read is of what was written for it\n");
+        opevo_i_cli_network_print_proof(whole, out);
         print_unproved(opevo_text_string(&answers), out);
         opevo_text_add(out, opevo_text_string(&last));
     }
-    if (proof.refuted)
+    if (proof.refuted || whole->verdict == OPEVO_NETWORK_REFUTED)
         *exit_code = OPEVO_EXIT_FAILED;
 cleanup:
     opevo_text_free(&answers);
@@ -190,8 +193,8 @@ opevo_status opevo_i_cli_library_prepare(const opevo_call *call, bool *made, ope
 }
 
 opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan *plan,
-                                      const opevo_i_cli_arrays *inputs, opevo_text *out,
-                                      int *exit_code, opevo_error *err)
+                                      uint32_t passes, const opevo_i_cli_arrays *inputs,
+                                      opevo_text *out, int *exit_code, opevo_error *err)
 {
     const char *folder = opevo_i_cli_option(call, "-o");
     bool json = opevo_i_cli_flag(call, "json");
@@ -225,8 +228,13 @@ opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan
         print_library(folder, opevo_i_cli_network_for_gpu(call), library, sizes, out);
     }
     if (opevo_i_cli_flag(call, "prove")) {
+        opevo_network_proof whole;
+
+        opevo_i_cli_network_say(call, "proving that the steps are the model's function");
+        OPEVO_TRY(opevo_network_prove(plan->inference->network, plan->inference, passes,
+                                      options.seed, &whole, err));
         opevo_i_cli_network_say(call, "proving the kernels");
-        OPEVO_TRY(prove_kernels(folder, library, json, out, exit_code, err));
+        OPEVO_TRY(prove_kernels(folder, library, &whole, json, out, exit_code, err));
     }
     opevo_text_add(out, json ? "}\n" : "");
 cleanup:

@@ -236,7 +236,7 @@ static opevo_status emit(const opevo_call *call, const opevo_network *network,
 
     opevo_i_cli_network_say(call, "running the passes");
     OPEVO_TRY(opevo_network_plan_create(network, &how, &plan, err));
-    OPEVO_TRY(opevo_i_cli_library_emit(call, plan, inputs, out, exit_code, err));
+    OPEVO_TRY(opevo_i_cli_library_emit(call, plan, how.passes, inputs, out, exit_code, err));
 cleanup:
     opevo_network_plan_destroy(plan);
     return status;
