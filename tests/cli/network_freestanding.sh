@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # network_freestanding.sh OPEVO FOLDER BOARD [SHARE]: of the node cases of ONNX's backend tests in FOLDER (Debian:
-# libonnx-testdata) each SHAREth (outside the long run one in 40) gives the expected results as a freestanding library,
+# libonnx-testdata) each SHAREth (outside the long run one in 80) gives the expected results as a freestanding library,
 # compiled as C99 without warnings, or is refused with a sentence; and it calls functions of <math.h> and <string.h>
 # only. With Debian's gcc-arm-none-eabi and libnewlib-arm-none-eabi it is compiled for a microcontroller as well, and with
 # qemu-system-arm it runs on one, by the linker script and vectors in BOARD.
@@ -10,7 +10,7 @@ set -eu
 opevo=$1
 folder=$2
 board=$3
-share=${4:-40}
+share=${4:-80}
 [ -z "${OPEVO_TEST_LONG:-}" ] || share=4
 open_cases "$folder"
 arm='-std=c99 -O2 -mcpu=cortex-m3 -mthumb'

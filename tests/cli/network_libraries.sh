@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # network_libraries.sh OPEVO FOLDER [SHARE]: of the node cases of ONNX's backend tests in FOLDER (Debian:
 # libonnx-testdata), the library of each SHAREth that `--run` computes right gives the same on the inputs of the case,
-# or is refused with a sentence; inputs that it asks for are bound. Outside the long run one in 40.
+# or is refused with a sentence; inputs that it asks for are bound. Outside the long run one in 80.
 set -eu
 . "${0%/*}/node_cases.sh"
 opevo=$1
 folder=$2
-share=${3:-40}
+share=${3:-80}
 [ -z "${OPEVO_TEST_LONG:-}" ] || share=1
 open_cases "$folder"
 number=0 all=0 right=0 made=0 wrong=0
