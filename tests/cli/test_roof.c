@@ -13,8 +13,8 @@ static const char points[] = "{" LANES "}";
 static const char points_opencl[] =
     "{" LANES ", \"fused\": {\"_type\": \"discrete\", \"_value\": [0, 1]}}";
 
-/* Its points, all with the same verdict. `from` becomes `to` in the source; NULL: nothing does. Of a
- * spoilt source outside the long run one point. */
+/* Its points, all with the same verdict. `from` becomes `to` in the source; NULL: nothing does. Of
+ * a spoilt source outside the long run one point. */
 static void judge(const char *device, const char *ending, const char *unit, const char *from,
                   const char *to)
 {
