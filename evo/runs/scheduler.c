@@ -156,7 +156,7 @@ opevo_status opevo_scheduler_add_sized(opevo_scheduler *scheduler, opevo_objecti
     OPEVO_TRY(check_task(self, objective, &options, weight, err));
     task.kind = kind ? opevo_strdup(kind) : NULL;
     OPEVO_NEED((task.kind || !kind) && opevo_reserve((void **)&self->tasks, &self->capacity,
-                                                      self->count + 1, sizeof *self->tasks),
+                                                     self->count + 1, sizeof *self->tasks),
                "a task");
     options.budget = (opevo_budget){.trials = limits->trials,
                                     .seconds = limits->seconds,

@@ -481,7 +481,7 @@ static opevo_status prepare_gradients(opevo_i_tvm_cost_model *self,
     OPEVO_NEED_OR_RETURN(
         (self->pairs || !rank) && self->first && self->second &&
             (!samples->rows || opevo_reserve((void **)&self->scores, &self->score_capacity,
-                                              samples->count, sizeof *self->scores)),
+                                             samples->count, sizeof *self->scores)),
         "gradients of %zu trials", samples->count);
     return OPEVO_OK;
 }

@@ -44,9 +44,9 @@ typedef struct opevo_network_proof {
  * Errors: those of passes; LIMIT for tensors of more than 2^31 elements; NOMEM.
  * Cost: two evaluations of all definitions in the field, 24 bytes for each element that is alive.
  * Above 2^36 operations it is undecided at once. */
-opevo_status opevo_network_prove(const opevo_network *network,
-                                 const opevo_network_inference *steps, uint32_t mask, uint64_t seed,
-                                 opevo_network_proof *out, opevo_error *err);
+opevo_status opevo_network_prove(const opevo_network *network, const opevo_network_inference *steps,
+                                 uint32_t mask, uint64_t seed, opevo_network_proof *out,
+                                 opevo_error *err);
 
 OPEVO_END_C
 
