@@ -197,6 +197,21 @@ cleanup:
     return status;
 }
 
+opevo_status opevo_file_write_in(const char *folder, const char *name, const opevo_text *text,
+                                 opevo_error *err)
+{
+    opevo_text path = {0};
+    opevo_status status = OPEVO_OK;
+
+    opevo_text_printf(&path, "%s/%s", folder, name);
+    OPEVO_TRY(opevo_text_check(&path, err));
+    OPEVO_TRY(opevo_text_check(text, err));
+    status = opevo_file_write(path.data, opevo_text_string(text), text->length, err);
+cleanup:
+    opevo_text_free(&path);
+    return status;
+}
+
 /* As mkdir -p; false with errno set. */
 static bool make_folders(char *path)
 {

@@ -93,15 +93,11 @@ static opevo_status write_own(const char *folder, const opevo_kernel_maker *make
 
     for (size_t i = 0; status == OPEVO_OK && (name = maker->ops->file_name(maker, i)) != NULL;
          i++) {
-        opevo_text path = {0}, text = {0};
+        opevo_text text = {0};
 
-        opevo_text_printf(&path, "%s/%s", folder, name);
-        status = opevo_text_check(&path, err);
+        status = maker->ops->file(maker, point, i, &text, err);
         if (status == OPEVO_OK)
-            status = maker->ops->file(maker, point, i, &text, err);
-        if (status == OPEVO_OK)
-            status = opevo_file_write(path.data, opevo_text_string(&text), text.length, err);
-        opevo_text_free(&path);
+            status = opevo_file_write_in(folder, name, &text, err);
         opevo_text_free(&text);
     }
     return status;
@@ -128,16 +124,8 @@ opevo_status opevo_i_cli_kernel_folder_write(const char *folder, opevo_kernel_di
 {
     opevo_status status = OPEVO_OK;
 
-    for (size_t i = 0; i < OPEVO_EXPORT_FILES && status == OPEVO_OK; i++) {
-        opevo_text path = {0};
-
-        opevo_text_printf(&path, "%s/%s", folder, opevo_export_name(dialect, i));
-        status = opevo_text_check(&path, err);
-        if (status == OPEVO_OK)
-            status =
-                opevo_file_write(path.data, opevo_text_string(&files[i]), files[i].length, err);
-        opevo_text_free(&path);
-    }
+    for (size_t i = 0; i < OPEVO_EXPORT_FILES && status == OPEVO_OK; i++)
+        status = opevo_file_write_in(folder, opevo_export_name(dialect, i), &files[i], err);
     return status;
 }
 

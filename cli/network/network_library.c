@@ -149,14 +149,12 @@ static opevo_status prove_kernels(const char *folder, const opevo_network_librar
 {
     const opevo_i_cli_proof_request request = {.json = true};
     opevo_i_cli_library_proof proof = {.memory_plan = true};
-    opevo_text answers = {0}, path = {0}, last = {0};
+    opevo_text answers = {0}, last = {0};
     opevo_status status = OPEVO_OK;
 
-    opevo_text_printf(&path, "%s/kernels.proof", folder);
-    OPEVO_TRY(opevo_text_check(&path, err));
     OPEVO_TRY(opevo_network_library_check_memory(library, err));
     OPEVO_TRY(opevo_i_cli_library_prove(folder, &request, &proof, &answers, err));
-    OPEVO_TRY(opevo_file_write(path.data, opevo_text_string(&answers), answers.length, err));
+    OPEVO_TRY(opevo_file_write_in(folder, "kernels.proof", &answers, err));
     opevo_i_cli_library_proof_print(&proof, json, &last);
     if (json) {
         opevo_json_bool(out, "memory_plan_proved", true);
@@ -174,7 +172,6 @@ static opevo_status prove_kernels(const char *folder, const opevo_network_librar
         *exit_code = OPEVO_EXIT_FAILED;
 cleanup:
     opevo_text_free(&answers);
-    opevo_text_free(&path);
     opevo_text_free(&last);
     return status;
 }

@@ -123,6 +123,34 @@ static opevo_status check_name(const opevo_call *call, opevo_error *err)
     return OPEVO_OK;
 }
 
+/* Options that only libraries have. */
+static opevo_status check_of_libraries(const opevo_call *call, bool library, opevo_error *err)
+{
+    static const char *const of_libraries[] = {"seed", "check-input", "quiet", "on", NULL};
+
+    for (const char *const *name = of_libraries; *name; name++) {
+        if (opevo_i_cli_flag(call, *name) && !library)
+            return OPEVO_FAIL(err, OPEVO_INVALID, "--%s needs -o with a folder for the library.",
+                              *name);
+    }
+    if (opevo_i_cli_flag(call, "prove") && (!library || opevo_i_cli_network_for_gpu(call)))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--prove is of libraries in C: use -o, and no --on but cpu.");
+    if (opevo_i_cli_flag(call, "freestanding") &&
+        (!library || opevo_i_cli_flag(call, "on") || opevo_i_cli_flag(call, "prove") ||
+         opevo_i_cli_flag(call, "threads") || opevo_i_cli_flag(call, "error")))
+        return OPEVO_FAIL(
+            err, OPEVO_INVALID,
+            "--freestanding needs -o with a folder for the library, and none of --on, "
+            "--threads, --error and --prove.");
+    for (const char *const *name = opevo_i_cli_network_of_tuning; *name; name++) {
+        if (opevo_i_cli_flag(call, *name) && !opevo_i_cli_flag(call, "on"))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "--%s needs --on DEVICE and -o DIR: it is about tuning.", *name);
+    }
+    return OPEVO_OK;
+}
+
 static opevo_status check_options(const opevo_call *call, size_t shape_count, opevo_error *err)
 {
     const char *files = opevo_i_cli_option(call, "run");
@@ -135,8 +163,6 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
     if (opevo_i_cli_flag(call, "threads") && !library && !files)
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--threads needs --run with the inputs, or -o with a folder.");
-    if (opevo_i_cli_flag(call, "seed") && !library)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--seed needs -o with a folder for the library.");
     if (opevo_i_cli_option(call, "expect") && !files)
         return OPEVO_FAIL(err, OPEVO_INVALID, "--expect needs --run with the inputs.");
     if (opevo_i_cli_option(call, "write") && !files)
@@ -148,28 +174,7 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
         (opevo_i_cli_option(call, "only") || opevo_i_cli_option(call, "without")))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--run runs the network as it is; add --passes to run the passes first.");
-    if (opevo_i_cli_flag(call, "check-input") && !library)
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--check-input needs -o with a folder for the library.");
-    if (opevo_i_cli_flag(call, "prove") && (!library || opevo_i_cli_network_for_gpu(call)))
-        return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "--prove is of libraries in C: use -o, and no --on but cpu.");
-    if (opevo_i_cli_flag(call, "freestanding") &&
-        (!library || opevo_i_cli_flag(call, "on") || opevo_i_cli_flag(call, "prove") ||
-         opevo_i_cli_flag(call, "threads") || opevo_i_cli_flag(call, "error")))
-        return OPEVO_FAIL(
-            err, OPEVO_INVALID,
-            "--freestanding needs -o with a folder for the library, and none of --on, "
-            "--threads, --error and --prove.");
-    if (opevo_i_cli_flag(call, "quiet") && !library)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--quiet needs -o with a folder for the library.");
-    if (opevo_i_cli_flag(call, "on") && !library)
-        return OPEVO_FAIL(err, OPEVO_INVALID, "--on needs -o with a folder for the library.");
-    for (const char *const *name = opevo_i_cli_network_of_tuning; *name; name++) {
-        if (opevo_i_cli_flag(call, *name) && !opevo_i_cli_flag(call, "on"))
-            return OPEVO_FAIL(err, OPEVO_INVALID,
-                              "--%s needs --on DEVICE and -o DIR: it is about tuning.", *name);
-    }
+    OPEVO_TRY(check_of_libraries(call, library, err));
     if (library && (files || passes))
         return OPEVO_FAIL(err, OPEVO_INVALID, "-o excludes --run and --passes.");
     if (passes && opevo_i_cli_flag(call, "json"))

@@ -80,10 +80,13 @@ static void print_header(const opevo_i_cli_portfolio_class *self, opevo_text *ou
     opevo_text_printf(
         out,
         "/* Kernels for all of %s,\n * by opevo portfolio. `numbers` are those of the range%s, in "
-        "this order. Arrays are dense, inputs\n * first, in the order of the text. Link with "
-        "libclass.a%s. */\n\n"
+        "this order. Arrays are dense, inputs\n * first, in the order of the text; they and "
+        "scratch "
+        "memory are aligned to %d bytes.\n * Outputs are written in full. Link with libclass.a%s. "
+        "*/\n\n"
         "#ifndef OPEVO_PORTFOLIO_CLASS_H\n#define OPEVO_PORTFOLIO_CLASS_H\n\n",
-        self->of->text, self->of->numbers > 1 ? "s" : "", is_opencl(self) ? " and OpenCL" : "");
+        self->of->text, self->of->numbers > 1 ? "s" : "", OPEVO_KERNEL_ALIGNMENT,
+        is_opencl(self) ? " and OpenCL" : "");
     if (is_opencl(self))
         opevo_text_add(out, "#ifndef CL_TARGET_OPENCL_VERSION\n#define CL_TARGET_OPENCL_VERSION "
                             "120\n#endif\n#include <CL/cl.h>\n\n");
@@ -397,21 +400,6 @@ static void print_makefile(const opevo_i_cli_portfolio_class *self, opevo_text *
     }
 }
 
-static opevo_status write(const char *folder, const char *name, const opevo_text *text,
-                          opevo_error *err)
-{
-    opevo_text path = {0};
-    opevo_status status = OPEVO_OK;
-
-    opevo_text_printf(&path, "%s/class/%s", folder, name);
-    OPEVO_TRY(opevo_text_check(&path, err));
-    OPEVO_TRY(opevo_text_check(text, err));
-    status = opevo_file_write(path.data, opevo_text_string(text), text->length, err);
-cleanup:
-    opevo_text_free(&path);
-    return status;
-}
-
 static opevo_status write_printed(const opevo_i_cli_portfolio_class *self, const char *folder,
                                   const char *name,
                                   void (*print)(const opevo_i_cli_portfolio_class *, opevo_text *),
@@ -421,7 +409,7 @@ static opevo_status write_printed(const opevo_i_cli_portfolio_class *self, const
     opevo_status status = OPEVO_OK;
 
     print(self, &text);
-    status = write(folder, name, &text, err);
+    status = opevo_file_write_in(folder, name, &text, err);
     opevo_text_free(&text);
     return status;
 }
@@ -445,12 +433,12 @@ opevo_status opevo_i_cli_portfolio_class_write(const opevo_i_cli_portfolio_class
         OPEVO_TRY(OPEVO_FAIL(err, OPEVO_IO, "%s: %s.", path.data, strerror(errno)));
     for (size_t k = 0; k < self->kernels; k++) {
         snprintf(name, sizeof name, "kernel-%zu.%s", k, end);
-        OPEVO_TRY(write(folder, name, &self->kernel[k].source, err));
+        OPEVO_TRY(opevo_file_write_in(path.data, name, &self->kernel[k].source, err));
     }
-    OPEVO_TRY(write_printed(self, folder, "class.h", print_header, err));
-    OPEVO_TRY(write_printed(self, folder, "Makefile", print_makefile, err));
+    OPEVO_TRY(write_printed(self, path.data, "class.h", print_header, err));
+    OPEVO_TRY(write_printed(self, path.data, "Makefile", print_makefile, err));
     snprintf(name, sizeof name, "class.%s", is_opencl(self) ? "c" : end);
-    status = write_printed(self, folder, name,
+    status = write_printed(self, path.data, name,
                            is_cpu(self)      ? print_c
                            : is_opencl(self) ? print_opencl
                                              : print_gpu,

@@ -257,16 +257,11 @@ static void print_source(const writer *self, opevo_text *out)
 static opevo_status write_text(const writer *self, const char *name,
                                void (*print)(const writer *self, opevo_text *out), opevo_error *err)
 {
-    opevo_text path = {0}, text = {0};
+    opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
-    opevo_text_printf(&path, "%s/%s", self->folder, name);
     print(self, &text);
-    OPEVO_TRY(opevo_text_check(&path, err));
-    OPEVO_TRY(opevo_text_check(&text, err));
-    status = opevo_file_write(path.data, text.data, text.length, err);
-cleanup:
-    opevo_text_free(&path);
+    status = opevo_file_write_in(self->folder, name, &text, err);
     opevo_text_free(&text);
     return status;
 }

@@ -80,21 +80,6 @@ static opevo_status refuse_present(const char *folder, opevo_error *err)
     return OPEVO_OK;
 }
 
-static opevo_status write_file(const char *folder, const char *name, const opevo_text *text,
-                               opevo_error *err)
-{
-    opevo_text path = {0};
-    opevo_status status = OPEVO_OK;
-
-    opevo_text_printf(&path, "%s/%s", folder, name);
-    OPEVO_TRY(opevo_text_check(&path, err));
-    OPEVO_TRY(opevo_text_check(text, err));
-    status = opevo_file_write(path.data, opevo_text_string(text), text->length, err);
-cleanup:
-    opevo_text_free(&path);
-    return status;
-}
-
 static opevo_status emit(const opevo_i_cli_portfolio *self, const char *folder, opevo_error *err)
 {
     const opevo_portfolio_names names = {self->configurations, self->names};
@@ -107,7 +92,7 @@ static opevo_status emit(const opevo_i_cli_portfolio *self, const char *folder, 
                             self->numbers, self->features, &names, &texts[0]);
     opevo_i_cli_portfolio_print_json(self, &texts[1]);
     for (size_t i = 0; i < 2; i++)
-        OPEVO_TRY(write_file(folder, file_names[i], &texts[i], err));
+        OPEVO_TRY(opevo_file_write_in(folder, file_names[i], &texts[i], err));
 cleanup:
     opevo_text_free(&texts[0]);
     opevo_text_free(&texts[1]);

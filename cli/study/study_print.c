@@ -330,7 +330,7 @@ void opevo_i_cli_study_print_merge(const opevo_i_cli_study_call *self,
         print_missing(self->study, result, out);
     if (result->empty) {
         add_count(out, result->empty, "store");
-        opevo_text_add(out, " empty so far: the share has just begun, or was stopped then\n");
+        opevo_text_add(out, " empty so far, of a share that has just begun or was stopped then\n");
     }
     if (fruitless) {
         add_count(out, fruitless, "run");

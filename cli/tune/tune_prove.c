@@ -169,21 +169,13 @@ void opevo_i_cli_tune_add_json_proofs(const opevo_i_cli_tuning *self, opevo_text
 opevo_status opevo_i_cli_tune_write_proof(const opevo_i_cli_tuning *self, const char *folder,
                                           opevo_index point, opevo_error *err)
 {
-    opevo_text path = {0};
-    opevo_status status = OPEVO_OK;
     size_t i = 0;
 
     while (i < self->proof_count && self->proofs[i].point != point)
         i++;
     if (i == self->proof_count)
         return OPEVO_OK;
-    opevo_text_printf(&path, "%s/kernel.proof", folder);
-    status = opevo_text_check(&path, err);
-    if (status == OPEVO_OK)
-        status = opevo_file_write(path.data, opevo_text_string(&self->proofs[i].text),
-                                  self->proofs[i].text.length, err);
-    opevo_text_free(&path);
-    return status;
+    return opevo_file_write_in(folder, "kernel.proof", &self->proofs[i].text, err);
 }
 
 void opevo_i_cli_tune_free_proofs(opevo_i_cli_tuning *self)

@@ -28,9 +28,7 @@ static void write_model(void)
     node = add_node(&made, "Conv", "inner v", "y");
     add_ints(&made, node, "pads", 4, (int64_t[]){1, 1, 1, 1});
     set_output(&made, "y");
-    size = onnx__model__get_packed_size(&made.super);
-    bytes = malloc(size);
-    onnx__model__pack(&made.super, bytes);
+    bytes = model_pack(&made, &size);
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, size, file), size);
     fclose(file);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include <opevo/status.h>
+#include <opevo/text.h>
 
 OPEVO_BEGIN_C
 
@@ -30,6 +31,9 @@ opevo_status opevo_file_read(const char *path, size_t limit, char **data, size_t
  * next write takes over; two processes wait for each other. A target that is not a regular file (a
  * pipe, /dev/full) is written straight. */
 opevo_status opevo_file_write(const char *path, const char *data, size_t size, opevo_error *err);
+/* The same of a text, as FOLDER/NAME. Errors: IO; NOMEM, also where the text has failed. */
+opevo_status opevo_file_write_in(const char *folder, const char *name, const opevo_text *text,
+                                 opevo_error *err);
 
 /* Write all of it to the open descriptor `file`, a pipe or a socket as well, however it comes
  * apart. False with errno set; a part may be written then. */

@@ -38,13 +38,6 @@ static bool find_range(const char *text, size_t at, opevo_class_number *out)
     return true;
 }
 
-bool opevo_class_is(const char *text)
-{
-    opevo_class_number one;
-
-    return find_range(text, 0, &one);
-}
-
 static opevo_status find_ranges(opevo_class *self, opevo_error *err)
 {
     opevo_class_number one;
@@ -205,12 +198,9 @@ opevo_status opevo_class_read(const char *text, opevo_class **out, opevo_error *
     int64_t most[OPEVO_CLASS_NUMBERS];
     opevo_status status = OPEVO_OK;
 
-    if (self)
-        self->text = opevo_strdup(text);
-    if (!self || !self->text) {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a class of computations.");
-        goto cleanup;
-    }
+    OPEVO_NEED_OR_RETURN(self, "a class of computations");
+    self->text = opevo_strdup(text);
+    OPEVO_NEED(self->text, "a class of computations");
     OPEVO_TRY(find_ranges(self, err));
     for (int i = 0; i < self->numbers; i++)
         most[i] = self->number[i].most;

@@ -179,9 +179,8 @@ cleanup:
     return status;
 }
 
-/* hipRTC and OpenCL compile for the current device. */
-static opevo_status choose_device(const opevo_i_gpu_vendor *vendor, unsigned ordinal,
-                                  opevo_error *err)
+opevo_status opevo_i_gpu_choose_device(const opevo_i_gpu_vendor *vendor, unsigned ordinal,
+                                       opevo_error *err)
 {
     opevo_i_gpu_driver driver;
     opevo_status status = OPEVO_OK;
@@ -201,7 +200,6 @@ int opevo_i_gpu_build_main(int argc, char **argv)
     const char *which = NULL;
     char device[64];
     uint64_t ordinal = 0;
-    int code = -1;
 
     if (argc < 6 || !opevo_parse_u64(argv[1], &ordinal))
         return 2;
@@ -209,12 +207,9 @@ int opevo_i_gpu_build_main(int argc, char **argv)
     vendor = opevo_i_gpu_vendor_of(device, &which);
     if (!vendor)
         return 2;
-    code = opevo_i_gpu_builder_ask(argc, argv);
-    if (code >= 0)
-        return code;
     if (vendor->own)
         vendor->own->expect(argv[5]);
-    if (choose_device(vendor, (unsigned)ordinal, &err) == OPEVO_OK) {
+    if (opevo_i_gpu_choose_device(vendor, (unsigned)ordinal, &err) == OPEVO_OK) {
         /* What a driver reserves for the device is beyond any limit, and comes first. */
         opevo_i_process_limit_memory(OPEVO_I_BUILD_MEMORY);
         if (compile_file(vendor, argv[2], argv[3], argv[4], (const char *const *)argv + 6,
@@ -223,28 +218,4 @@ int opevo_i_gpu_build_main(int argc, char **argv)
     }
     fprintf(stderr, "%s\n", err.message);
     return err.status == OPEVO_INVALID ? 1 : OPEVO_I_EXIT_HOST;
-}
-
-bool opevo_i_gpu_build_once(const char *kind, const char *ordinal)
-{
-    const opevo_i_gpu_vendor *vendor = NULL;
-    const char *which = NULL;
-    uint64_t number = 0;
-    opevo_kernel probe = {.own = false};
-    char device[64], *code = NULL;
-    size_t size = 0;
-    opevo_status status = OPEVO_OK;
-
-    snprintf(device, sizeof device, "%.16s:%.16s", kind, ordinal);
-    vendor = opevo_i_gpu_vendor_of(device, &which);
-    if (!vendor || !vendor->own || !opevo_parse_u64(ordinal, &number))
-        return false;
-    OPEVO_TRY(choose_device(vendor, (unsigned)number, NULL));
-    opevo_i_opencl_probe(&probe);
-    status = opevo_i_gpu_compile(vendor, "", opevo_text_string(&probe.source), NULL, 0, &code,
-                                 &size, NULL);
-cleanup:
-    opevo_free(code);
-    opevo_kernel_free(&probe);
-    return status == OPEVO_OK;
 }

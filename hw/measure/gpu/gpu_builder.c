@@ -8,6 +8,8 @@
 
 #include "gpu_internal.h"
 
+#include <opevo/memory.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -228,6 +230,31 @@ static void send_ends(builder *self)
     }
 }
 
+/* Compile a kernel without a fault, which starts the compiler in this process. */
+static bool start_compiler(const char *kind, const char *ordinal)
+{
+    const opevo_i_gpu_vendor *vendor = NULL;
+    const char *which = NULL;
+    uint64_t number = 0;
+    opevo_kernel probe = {.own = false};
+    char device[64], *code = NULL;
+    size_t size = 0;
+    opevo_status status = OPEVO_OK;
+
+    snprintf(device, sizeof device, "%.16s:%.16s", kind, ordinal);
+    vendor = opevo_i_gpu_vendor_of(device, &which);
+    if (!vendor || !vendor->own || !opevo_parse_u64(ordinal, &number))
+        return false;
+    OPEVO_TRY(opevo_i_gpu_choose_device(vendor, (unsigned)number, NULL));
+    opevo_i_opencl_probe(&probe);
+    status = opevo_i_gpu_compile(vendor, "", opevo_text_string(&probe.source), NULL, 0, &code,
+                                 &size, NULL);
+cleanup:
+    opevo_free(code);
+    opevo_kernel_free(&probe);
+    return status == OPEVO_OK;
+}
+
 int opevo_i_gpu_builder_main(int argc, char **argv)
 {
     builder self = {.count = 0};
@@ -242,7 +269,7 @@ int opevo_i_gpu_builder_main(int argc, char **argv)
     sigaddset(&ends, SIGCHLD);
     sigprocmask(SIG_BLOCK, &ends, NULL); /* in the driver's threads, too */
     self.ended = signalfd(-1, &ends, SFD_CLOEXEC);
-    if (self.ended < 0 || !opevo_i_gpu_build_once(argv[0], argv[1]))
+    if (self.ended < 0 || !start_compiler(argv[0], argv[1]))
         return 1;
     for (bool asked = true; asked;) {
         struct pollfd wait[2] = {{.fd = self.requests, .events = POLLIN},

@@ -283,8 +283,9 @@ opevo_status opevo_i_gpu_compile(const opevo_i_gpu_vendor *vendor, const char *a
  * and object, the blocks of the launches ("16-16-1,8-1-1"), and the compiler's options. Returns the
  * exit status; the compiler's log is on standard error. */
 int opevo_i_gpu_build_main(int argc, char **argv);
-/* Compile a kernel without a fault, which starts the compiler in this process. */
-bool opevo_i_gpu_build_once(const char *kind, const char *ordinal);
+/* hipRTC and OpenCL compile for the current device: make it this one. Errors: IO. */
+opevo_status opevo_i_gpu_choose_device(const opevo_i_gpu_vendor *vendor, unsigned ordinal,
+                                       opevo_error *err);
 
 /* The builder (gpu_builder.c): a process in which the compiler is started already forks for each
  * build. The program's arguments are the vendor's kind, the ordinal, and a socket.

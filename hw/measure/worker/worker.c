@@ -440,8 +440,10 @@ int opevo_worker_main(int argc, char **argv)
         return code;
     if (argc == 2 && !strcmp(argv[1], "cpu"))
         forget_openmp(argv);
-    if (argc > 2 && !strcmp(argv[1], "--build")) /* what a worker for a GPU starts to compile */
-        return opevo_i_gpu_build_main(argc - 2, argv + 2);
+    if (argc > 2 && !strcmp(argv[1], "--build")) { /* what a worker for a GPU starts to compile */
+        code = opevo_i_gpu_builder_ask(argc - 2, argv + 2);
+        return code >= 0 ? code : opevo_i_gpu_build_main(argc - 2, argv + 2);
+    }
     if (argc > 2 && !strcmp(argv[1], "--builder"))
         return opevo_i_gpu_builder_main(argc - 2, argv + 2);
     opevo_i_backend_at_end(tidy);

@@ -195,17 +195,6 @@ static bool is_same_step(const opevo_network_step *a, const opevo_network_step *
             memcmp(a->output, b->output, (size_t)a->outputs * sizeof *a->output) == 0);
 }
 
-/* Whether input i is read when the network runs: places of copies and views are known. */
-static bool is_read(const opevo_network_step *step, int i)
-{
-    bool read =
-        step->kind != OPEVO_NETWORK_STEP_COPY && (step->kind != OPEVO_NETWORK_STEP_VIEW || i == 0);
-
-    for (int k = 0; k < step->copies && !read && step->kind == OPEVO_NETWORK_STEP_COPY; k++)
-        read = step->copy[k].input == i;
-    return read && step->input[i] >= 0;
-}
-
 static opevo_status compare_step(opevo_network_dynamic *self, int n, opevo_text *why,
                                  opevo_error *err)
 {
@@ -220,7 +209,7 @@ static opevo_status compare_step(opevo_network_dynamic *self, int n, opevo_text 
     for (int i = 0; i < step->inputs; i++) {
         if (step->input[i] >= 0 &&
             (!is_same_value(self, step->input[i], why) ||
-             (is_read(step, i) && !is_same_constant(self, step->input[i], why))))
+             (opevo_network_step_reads(step, i) && !is_same_constant(self, step->input[i], why))))
             return OPEVO_OK;
     }
     for (int i = 0; i < step->outputs; i++) {

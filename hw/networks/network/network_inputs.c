@@ -98,8 +98,10 @@ static opevo_status take_extent(const opevo_i_net_reader *self, const Onnx__Dime
         return SAY(self, err, "Dimension %d of input '%s' is %lld; --shape gives %lld.", d,
                    value->name, (long long)dim->dim_value, (long long)extent);
     if (shape && given && known)
-        return SAY(self, err, "Dimension %d of input '%s' is %lld; --shape gives '%s'.", d,
-                   value->name, (long long)dim->dim_value, name);
+        return SAY(self, err,
+                   "Dimension %d of input '%s' is %lld in the file, and --shape gives '%s'; export "
+                   "the model with this dimension open.",
+                   d, value->name, (long long)dim->dim_value, name);
     if (!extent)
         return SAY(self, err,
                    "Dimension %d%s%s of input '%s' is open%s; give its shape, of extents above 0, "

@@ -52,7 +52,7 @@ static bool reduces(const opevo_network_step *step)
     return any;
 }
 
-/* The definitions of a step, of a copy too; *out has none where there are none. */
+/* The definitions of a step, or of a copy; *out stays empty for a step without definitions. */
 static opevo_status make_part(const search *self, int n, opevo_i_net_part *out, opevo_error *err)
 {
     opevo_network_step copy = self->inference->step[n];

@@ -47,6 +47,16 @@ void opevo_i_net_links_free(opevo_i_net_links *links)
     *links = (opevo_i_net_links){0};
 }
 
+bool opevo_network_step_reads(const opevo_network_step *step, int i)
+{
+    bool read =
+        step->kind != OPEVO_NETWORK_STEP_COPY && (step->kind != OPEVO_NETWORK_STEP_VIEW || i == 0);
+
+    for (int k = 0; k < step->copies && !read && step->kind == OPEVO_NETWORK_STEP_COPY; k++)
+        read = step->copy[k].input == i;
+    return read && step->input[i] >= 0;
+}
+
 void opevo_i_net_step_free(opevo_network_step *step)
 {
     opevo_free(step->name);

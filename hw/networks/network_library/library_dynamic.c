@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Libraries of networks whose sizes are not known before a run: numbers of net.c that are forms of
- * the sizes, and kernels that take extents as arguments. Places in memory are those of the largest
+ * the sizes. Places in memory are those of the largest
  * sizes; arrays are dense for those of a run, so each is a start of its place. */
 
 #include "library_internal.h"
 
-#include <opevo/emit.h>
 #include <opevo/memory.h>
-#include <opevo/pipeline_class.h>
 
 #include <string.h>
 
 /* ---- Numbers ---- */
 
-void opevo_i_library_form(const opevo_network_form *form, opevo_text *out)
+/* A form as an expression of net.c. */
+static void print_form(const opevo_network_form *form, opevo_text *out)
 {
     bool any = false;
 
@@ -40,7 +39,7 @@ void opevo_i_library_extent(const opevo_network_library *self, int value, int d,
         return;
     }
     form = opevo_network_dynamic_extent(self->inference->dynamic, value, d);
-    opevo_i_library_form(&form, out);
+    print_form(&form, out);
 }
 
 /* ---- Copies ---- */
@@ -132,7 +131,7 @@ static void add_numbers(boxes *self, const char *name, box_member which, opevo_t
 
         (void)find_form(self, which, d, &form); /* it was compared, or looked at above */
         opevo_text_add(out, d ? ", " : "");
-        opevo_i_library_form(&form, out);
+        print_form(&form, out);
     }
     opevo_text_add(out, "}");
 }
@@ -146,7 +145,7 @@ static void add_place(const boxes *self, bool from, opevo_text *out)
         values[k] = from ? self->at[k].from : self->at[k].to;
     (void)opevo_network_dynamic_fit(self->dynamic, values, &form); /* it was compared */
     opevo_text_add(out, "(");
-    opevo_i_library_form(&form, out);
+    print_form(&form, out);
     opevo_text_add(out, ")");
 }
 
@@ -189,98 +188,6 @@ void opevo_i_library_dynamic_copy(const opevo_network_library *self, int n, int 
 
 /* ---- Kernels ---- */
 
-const opevo_network_free_axes *opevo_i_library_axes(const opevo_network_library *self, int step)
-{
-    static const opevo_network_free_axes none = {0};
-
-    return self->inference->dynamic ? &self->inference->dynamic->axes[step] : &none;
-}
-
-bool opevo_i_library_same_axes(const opevo_network_library *self, int a, int b)
-{
-    const opevo_network_free_axes *x = opevo_i_library_axes(self, a);
-    const opevo_network_free_axes *y = opevo_i_library_axes(self, b);
-
-    if (x->count != y->count)
-        return false;
-    for (int i = 0; i < x->count; i++) {
-        if (memcmp(&x->axis[i].extent, &y->axis[i].extent, sizeof x->axis[i].extent) != 0)
-            return false;
-    }
-    return !x->count || opevo_computation_signature(self->inference->step[a].computation) ==
-                            opevo_computation_signature(self->inference->step[b].computation);
-}
-
-opevo_status opevo_i_library_free_axes(opevo_pipeline *pipeline,
-                                       const opevo_network_free_axes *axes, opevo_error *err)
-{
-    opevo_status status = OPEVO_OK;
-
-    for (int i = 0; i < axes->count && status == OPEVO_OK; i++)
-        status = opevo_pipeline_free_axis(pipeline, axes->axis[i].name, err);
-    return status;
-}
-
-/* The class of the largest member, whose free axes have ranges in the place of their extents. */
-static opevo_status read_class(const opevo_computation *largest,
-                               const opevo_network_free_axes *axes, opevo_class **out,
-                               opevo_error *err)
-{
-    opevo_text text = {0}, class = {0};
-    opevo_status status = OPEVO_OK;
-
-    opevo_computation_print(largest, "\n", &text);
-    OPEVO_TRY(opevo_text_check(&text, err));
-    for (const char *at = opevo_text_string(&text); *at;) {
-        size_t length = 0;
-
-        for (int i = 0; i < axes->count && !length; i++) {
-            size_t size = strlen(axes->axis[i].name);
-
-            if (strncmp(at, axes->axis[i].name, size) == 0 && at[size] == ':')
-                length = size + 1;
-        }
-        opevo_text_add_bytes(&class, at, length ? length : 1);
-        opevo_text_add(&class, length ? "1.." : "");
-        at += length ? length : 1;
-    }
-    OPEVO_TRY(opevo_text_check(&class, err));
-    status = opevo_class_read(opevo_text_string(&class), out, err);
-cleanup:
-    opevo_text_free(&text);
-    opevo_text_free(&class);
-    return status;
-}
-
-opevo_status opevo_i_library_dynamic_kernel(const opevo_i_library_task *task,
-                                            const opevo_kernel_maker *maker, opevo_index point,
-                                            const opevo_network_free_axes *axes, opevo_kernel *out,
-                                            opevo_text *why, opevo_error *err)
-{
-    const opevo_limits none = {0};
-    opevo_pipeline *member = NULL, *pipeline = NULL;
-    opevo_class *of = NULL;
-    opevo_error inner = {OPEVO_OK, ""};
-    opevo_status status = OPEVO_OK;
-    bool fits = false;
-
-    OPEVO_TRY(maker->ops->pipeline(maker, point, &member, why, err));
-    if (!member)
-        goto cleanup;
-    OPEVO_TRY(read_class(task->super.computation, axes, &of, err));
-    if (opevo_pipeline_for_class(member, of, &pipeline, &inner) == OPEVO_OK)
-        status = opevo_pipeline_emit(pipeline, maker->dialect, &none, out, &fits, why, err);
-    else
-        opevo_text_add(why, inner.message);
-cleanup:
-    if (!fits)
-        opevo_kernel_free(out);
-    opevo_pipeline_destroy(member);
-    opevo_pipeline_destroy(pipeline);
-    opevo_class_destroy(of);
-    return status;
-}
-
 /* In the order of the kernel. */
 void opevo_i_library_add_arguments(const opevo_network_library *self, int n, opevo_text *out)
 {
@@ -292,7 +199,7 @@ void opevo_i_library_add_arguments(const opevo_network_library *self, int n, ope
             if (strcmp(axes->axis[i].name, kernel->argument[k].name) != 0)
                 continue;
             opevo_text_add(out, ", (int)(");
-            opevo_i_library_form(&axes->axis[i].extent, out);
+            print_form(&axes->axis[i].extent, out);
             opevo_text_add(out, ")");
         }
     }

@@ -56,21 +56,6 @@ static const struct {
     [OPEVO_I_LIBRARY_CMAKE] = {add_cmake, opevo_i_library_gpu_cmake},
 };
 
-static opevo_status write_text(const char *folder, const char *name, const opevo_text *text,
-                               opevo_error *err)
-{
-    opevo_text path = {0};
-    opevo_status status = OPEVO_OK;
-
-    opevo_text_printf(&path, "%s/%s", folder, name);
-    OPEVO_TRY(opevo_text_check(&path, err));
-    OPEVO_TRY(opevo_text_check(text, err));
-    status = opevo_file_write(path.data, opevo_text_string(text), text->length, err);
-cleanup:
-    opevo_text_free(&path);
-    return status;
-}
-
 /* Arrays, which may be larger than what a text should hold, one after another. */
 static opevo_status write_arrays(const char *folder, const char *name, const opevo_array *arrays,
                                  int count, int64_t alignment, opevo_error *err)
@@ -164,7 +149,7 @@ static opevo_status write_sources(const opevo_network_library *self,
                                                                                          &text);
         status = opevo_i_library_source_name(self, i, name, err);
         if (status == OPEVO_OK)
-            status = write_text(folder, name, &text, err);
+            status = opevo_file_write_in(folder, name, &text, err);
     }
     for (int t = 0; t < self->tasks && status == OPEVO_OK; t++) {
         opevo_text_clear(&text);
@@ -177,14 +162,14 @@ static opevo_status write_sources(const opevo_network_library *self,
         else
             opevo_i_library_kernel(self, t, &text);
         opevo_i_library_kernel_name(self, t, name);
-        status = write_text(folder, name, &text, err);
+        status = opevo_file_write_in(folder, name, &text, err);
     }
     for (const opevo_i_library_gpu_text *one = opevo_i_library_fixed_texts(self);
          one->name && opevo_i_library_is_for_gpu(self) && status == OPEVO_OK; one++) {
         opevo_text_clear(&text);
         opevo_i_library_add(self, one->text, &text);
         if (opevo_i_library_gpu_file_name(self, one, name))
-            status = write_text(folder, name, &text, err);
+            status = opevo_file_write_in(folder, name, &text, err);
     }
     opevo_text_free(&text);
     return status;

@@ -100,19 +100,15 @@ cleanup:
 static opevo_status write_list(const opevo_i_library_folder *self,
                                const opevo_i_library_names *names, opevo_error *err)
 {
-    opevo_text path = {0}, text = {0};
+    opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
-    opevo_text_printf(&path, "%s/%s", self->path, list_name);
     opevo_text_add(&text, mark);
     for (size_t i = 0; i < names->count; i++)
         opevo_text_printf(&text, "%s\n", names->name[i]);
-    OPEVO_TRY(opevo_text_check(&path, err));
-    OPEVO_TRY(opevo_text_check(&text, err));
-    OPEVO_TRY(opevo_file_write(path.data, text.data, text.length, err));
+    OPEVO_TRY(opevo_file_write_in(self->path, list_name, &text, err));
     (void)fsync(self->file); /* where folders can be flushed: the list is there before the files */
 cleanup:
-    opevo_text_free(&path);
     opevo_text_free(&text);
     return status;
 }

@@ -78,21 +78,22 @@ opevo_status opevo_i_library_kernel_at(const opevo_kernel_maker *maker, opevo_in
 opevo_status opevo_i_library_set_name(opevo_network_library *self, const char *name,
                                       opevo_error *err);
 
-/* What the sources of all libraries share (library_source.c): a name of the model as the text of a
- * string or of a comment; a number; the rows of steps, inputs and outputs. */
+/* What the sources of all libraries share (library_words.c): a name of the model as the text of a
+ * string or of a comment; a number. */
 void opevo_i_library_plain(const char *name, opevo_text *out);
 void opevo_i_library_number(float value, opevo_text *out);
 /* ", .member = {1, 2}" of an initializer; nothing where there are no numbers. */
 void opevo_i_library_numbers(const char *member, const int64_t *numbers, int count,
                              opevo_text *out);
+/* Dimensions of a box, without those of one element and with adjacent ones as one. */
+void opevo_i_library_simplify(opevo_network_copy *copy);
+/* The rows of steps, inputs and outputs (library_source.c). */
 void opevo_i_library_step_rows(const opevo_network_library *self, opevo_text *out);
 void opevo_i_library_inputs(const opevo_network_library *self, opevo_text *out);
 void opevo_i_library_outputs(const opevo_network_library *self, opevo_text *out);
 /* Views do nothing, and neither do copies whose producers wrote to the result
  * (library_layout.c). */
 bool opevo_i_library_is_empty(const opevo_network_library *self, const opevo_network_step *step);
-/* Dimensions of a box, without those of one element and with adjacent ones as one. */
-void opevo_i_library_simplify(opevo_network_copy *copy);
 
 /* A pointer to the elements of a value, as of floats (library_layout.c). */
 void opevo_i_library_address(const opevo_network_library *self, int number, opevo_text *out);
@@ -109,14 +110,8 @@ opevo_status opevo_i_library_node(const opevo_network_library *self, int n, opev
 void opevo_i_library_source(const opevo_network_library *self, opevo_text *out);
 void opevo_i_library_header(const opevo_network_library *self, opevo_text *out);
 
-/* ---- Sizes that are not known before a run (library_dynamic.c) ---- */
+/* ---- Kernels with extents as arguments (library_class.c) ---- */
 
-/* A number of net.c; an extent of a value, which is a number or a form. */
-void opevo_i_library_form(const opevo_network_form *form, opevo_text *out);
-void opevo_i_library_extent(const opevo_network_library *self, int value, int d, opevo_text *out);
-/* The call that moves the elements of a copy of a step. */
-void opevo_i_library_dynamic_copy(const opevo_network_library *self, int step, int copy,
-                                  opevo_text *out);
 /* The axes of a step whose extents are arguments, which may be none; whether those of two steps
  * with the same definitions are the same, too. */
 const opevo_network_free_axes *opevo_i_library_axes(const opevo_network_library *self, int step);
@@ -129,6 +124,14 @@ opevo_status opevo_i_library_dynamic_kernel(const opevo_i_library_task *task,
                                             const opevo_kernel_maker *maker, opevo_index point,
                                             const opevo_network_free_axes *axes, opevo_kernel *out,
                                             opevo_text *why, opevo_error *err);
+
+/* ---- Sizes that are not known before a run (library_dynamic.c) ---- */
+
+/* An extent of a value in net.c: a number, or a form of the sizes. */
+void opevo_i_library_extent(const opevo_network_library *self, int value, int d, opevo_text *out);
+/* The call that moves the elements of a copy of a step. */
+void opevo_i_library_dynamic_copy(const opevo_network_library *self, int step, int copy,
+                                  opevo_text *out);
 /* The last arguments of the call of a step. */
 void opevo_i_library_add_arguments(const opevo_network_library *self, int step, opevo_text *out);
 /* Parts of net.c, net.h and main.c; nothing where all sizes are known. */

@@ -108,17 +108,6 @@ static void add_weight(opevo_network_library *self, int number)
                                                   (int64_t)opevo_network_type_bytes(array->type));
 }
 
-/* Whether input i is read when the network runs: places of copies and views are known. */
-static bool is_read(const opevo_network_step *step, int i)
-{
-    bool read =
-        step->kind != OPEVO_NETWORK_STEP_COPY && (step->kind != OPEVO_NETWORK_STEP_VIEW || i == 0);
-
-    for (int k = 0; k < step->copies && !read && step->kind == OPEVO_NETWORK_STEP_COPY; k++)
-        read = step->copy[k].input == i;
-    return read && step->input[i] >= 0;
-}
-
 static opevo_status add_packed(opevo_network_library *self, int n, opevo_error *err)
 {
     const opevo_network_step *step = &self->inference->step[n];
@@ -178,7 +167,7 @@ static opevo_status lay_out(opevo_network_library *self, opevo_error *err)
         if (!opevo_memory_plan_needs(self->plan, step))
             continue;
         for (int i = 0; i < step->inputs; i++) {
-            if (is_read(step, i))
+            if (opevo_network_step_reads(step, i))
                 add_weight(self, step->input[i]);
         }
         if (self->task_of[n] >= 0)

@@ -12,11 +12,15 @@ cat >main.c <<'EOF'
 
 enum { K = 24, N = 16 };
 
+static float *floats(long count)
+{
+    return aligned_alloc(64, ((size_t)count * sizeof(float) + 127) / 64 * 64);
+}
+
 static long product(long m)
 {
-    float *a = malloc(sizeof *a * (size_t)m * K), *b = malloc(sizeof *b * K * N);
-    float *c = malloc(sizeof *c * (size_t)(m * N + 1));
-    float *scratch = aligned_alloc(64, ((size_t)portfolio_class_scratch_bytes(1) + 127) / 64 * 64);
+    float *a = floats(m * K), *b = floats(K * N), *c = floats(m * N + 1);
+    float *scratch = floats(portfolio_class_scratch_bytes(1) / 4);
     void *arrays[] = {a, b, c};
     long wrong = 0;
 

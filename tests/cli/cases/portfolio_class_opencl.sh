@@ -1,27 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Kernels for all shapes of a class on an OpenCL device: a program with its own context calls them at many numbers.
-opevo devices 2>/dev/null | grep -q opencl:0 || { echo "skipped: no OpenCL device: install pocl-opencl-icd" >&2; exit 77; }
-[ -e /usr/include/CL/cl.h ] || { echo "skipped: no CL/cl.h: install opencl-c-headers" >&2; exit 77; }
+. "${0%/*}/../opencl_program.sh"
 opevo tune 'matmul(32,16,24)' 'matmul(5,16,24)' --on opencl:0 --trials 4 --finals 0 --store runs.db --quiet >/dev/null
 opevo portfolio runs.db --configurations 2 --class 'matmul(1..200,16,24)' --emit out | tail -1
 ls out/class | grep -v kernel-
 make -C out/class >/dev/null 2>&1
 cat >main.c <<'EOF'
 #include "out/class/class.h"
+#include "opencl_program.h"
+
 #include <stdio.h>
-#include <stdlib.h>
-
-static cl_context context;
-static cl_command_queue queue;
-
-static cl_mem buffer(const float *from, int count)
-{
-    cl_mem memory = clCreateBuffer(context, CL_MEM_READ_WRITE, 4 * (size_t)count, NULL, NULL);
-
-    if (from)
-        clEnqueueWriteBuffer(queue, memory, CL_TRUE, 0, 4 * (size_t)count, from, 0, NULL, NULL);
-    return memory;
-}
 
 static long product(portfolio_class *all, long m)
 {
@@ -65,23 +53,18 @@ int main(void)
 {
     const long beyond = 201;
     long wrong = 0;
-    cl_platform_id platform;
-    cl_device_id device;
     portfolio_class *all = NULL;
 
-    if (clGetPlatformIDs(1, &platform, NULL) || clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL))
+    if (!open_device())
         return 1;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
-    queue = clCreateCommandQueue(context, device, 0, NULL);
     printf("open: %d\n", portfolio_class_open(context, device, &all));
     for (long m = 1; m <= 70; m++)
         wrong += product(all, m);
     wrong += product(all, 200);
     printf("%ld wrong; beyond the class: %d\n", wrong, portfolio_class_run(all, queue, &beyond, NULL, NULL));
     portfolio_class_close(all);
-    clReleaseCommandQueue(queue);
-    clReleaseContext(context);
+    close_device();
     return 0;
 }
 EOF
-cc -Wall -Wno-deprecated-declarations -Werror main.c out/class/libclass.a -o main -l:libOpenCL.so.1 && ./main
+run_program out/class/libclass.a

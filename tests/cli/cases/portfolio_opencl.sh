@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The kernels of a portfolio on an OpenCL device: a program with its own context and buffers calls them by the numbers
 # of a shape.
-opevo devices 2>/dev/null | grep -q opencl:0 || { echo "skipped: no OpenCL device: install pocl-opencl-icd" >&2; exit 77; }
-[ -e /usr/include/CL/cl.h ] || { echo "skipped: no CL/cl.h: install opencl-c-headers" >&2; exit 77; }
+. "${0%/*}/../opencl_program.sh"
 opevo tune 'matmul(32,16,48)' 'matmul(40,24,16)' --on opencl:0 --trials 4 --finals 0 --store runs.db --quiet >/dev/null
 opevo portfolio runs.db --configurations 2 --emit out | tail -1
 ls out
@@ -10,20 +9,9 @@ make -C out check 2>&1 | grep -c '^OK$'
 make -C out >/dev/null 2>&1
 cat >main.c <<'EOF'
 #include "out/kernels.h"
+#include "opencl_program.h"
+
 #include <stdio.h>
-#include <stdlib.h>
-
-static cl_context context;
-static cl_command_queue queue;
-
-static cl_mem buffer(const float *from, int count)
-{
-    cl_mem memory = clCreateBuffer(context, CL_MEM_READ_WRITE, 4 * (size_t)count, NULL, NULL);
-
-    if (from)
-        clEnqueueWriteBuffer(queue, memory, CL_TRUE, 0, 4 * (size_t)count, from, 0, NULL, NULL);
-    return memory;
-}
 
 static void product(portfolio *all, const double *shape)
 {
@@ -60,21 +48,16 @@ static void product(portfolio *all, const double *shape)
 int main(void)
 {
     static const double shapes[][3] = {{32, 16, 48}, {40, 24, 16}, {32, 16, 47}};
-    cl_platform_id platform;
-    cl_device_id device;
     portfolio *all = NULL;
 
-    if (clGetPlatformIDs(1, &platform, NULL) || clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL))
+    if (!open_device())
         return 1;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
-    queue = clCreateCommandQueue(context, device, 0, NULL);
     printf("open: %d\n", portfolio_open(context, device, &all));
     for (int t = 0; t < 3; t++)
         product(all, shapes[t]);
     portfolio_close(all);
-    clReleaseCommandQueue(queue);
-    clReleaseContext(context);
+    close_device();
     return 0;
 }
 EOF
-cc -Wall -Wno-deprecated-declarations -Werror main.c out/libportfolio.a -o main -l:libOpenCL.so.1 && ./main
+run_program out/libportfolio.a

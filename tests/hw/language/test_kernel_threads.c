@@ -8,7 +8,6 @@
 
 #include <opevo/computation_named.h>
 
-
 static const char *const forms[] = {
     "matmul(17,13,37)",           "matmul(64,48,96,TN)",          "matmul(40,21,50,NT)",
     "batch_matmul(3,12,16,20)",   "batch_matmul(2,19,7,31,TN)",   "conv2d(2,3,11,11,8,3,3,1,1)",

@@ -118,9 +118,28 @@ CHECK_TEST(test_functions)
     X(fabs)                                                                                        \
     X(floor)                                                                                       \
     X(ceil)                                                                                        \
-    X(trunc) X(rint) X(nearbyint) X(round) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10)         \
-        X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(erf)       \
-            X(erfc)
+    X(trunc)                                                                                       \
+    X(rint)                                                                                        \
+    X(nearbyint)                                                                                   \
+    X(round)                                                                                       \
+    X(exp)                                                                                         \
+    X(exp2)                                                                                        \
+    X(expm1)                                                                                       \
+    X(log)                                                                                         \
+    X(log2)                                                                                        \
+    X(log10)                                                                                       \
+    X(log1p)                                                                                       \
+    X(sin)                                                                                         \
+    X(cos)                                                                                         \
+    X(tan)                                                                                         \
+    X(asin)                                                                                        \
+    X(acos)                                                                                        \
+    X(atan)                                                                                        \
+    X(sinh)                                                                                        \
+    X(cosh)                                                                                        \
+    X(tanh)                                                                                        \
+    X(erf)                                                                                         \
+    X(erfc)
 #define ONE(name) "    y[k++] = " #name "(x[i]);\n    z[j++] = " #name "f(w[i]);\n"
 #define PAIRS                                                                                      \
     "    y[k++] = pow(x[i], 1.5);\n    y[k++] = atan2(x[i], 0.3);\n    y[k++] = hypot(x[i], "      \

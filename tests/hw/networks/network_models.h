@@ -242,16 +242,37 @@ static inline int remove_model(void **state)
     return unlink(write_bytes("", 0));
 }
 
+/* The bytes of the model's file; the caller frees them. */
+static inline uint8_t *model_pack(const model *self, size_t *size)
+{
+    uint8_t *bytes = NULL;
+
+    *size = onnx__model__get_packed_size(&self->super);
+    bytes = malloc(*size + 1);
+    onnx__model__pack(&self->super, bytes);
+    return bytes;
+}
+
+/* Write the model, and finish with it; its file. */
+static inline const char *model_write(model *self)
+{
+    size_t size = 0;
+    uint8_t *bytes = model_pack(self, &size);
+    const char *path = write_bytes(bytes, size);
+
+    free(bytes);
+    model_finish(self);
+    return path;
+}
+
 /* Write the model and read it. */
 static inline opevo_status model_read(model *self, const opevo_network_given *given,
                                       opevo_network **out)
 {
-    size_t size = onnx__model__get_packed_size(&self->super);
-    uint8_t *bytes = malloc(size + 1);
-    opevo_status status = OPEVO_OK;
+    size_t size = 0;
+    uint8_t *bytes = model_pack(self, &size);
+    opevo_status status = opevo_network_read(write_bytes(bytes, size), given, out, &failure);
 
-    onnx__model__pack(&self->super, bytes);
-    status = opevo_network_read(write_bytes(bytes, size), given, out, &failure);
     free(bytes);
     return status;
 }

@@ -28,8 +28,6 @@ static int make_model(void **test)
     static model made;
     const int64_t input[] = {0, 3}, weights[] = {3, 5};
     uint64_t state = 5;
-    uint8_t *bytes = NULL;
-    size_t size = 0;
 
     model_start(&made);
     add_input(&made, "x", 2, input);
@@ -37,12 +35,7 @@ static int make_model(void **test)
     add_node(&made, "Gemm", "x w", "g");
     add_node(&made, "Relu", "g", "y");
     set_output(&made, "y");
-    size = onnx__model__get_packed_size(&made.super);
-    bytes = malloc(size + 1);
-    onnx__model__pack(&made.super, bytes);
-    model_path = write_bytes(bytes, size);
-    free(bytes);
-    model_finish(&made);
+    model_path = model_write(&made);
     return 0;
 }
 

@@ -24,19 +24,10 @@ typedef void (*make_model)(model *self);
 static const char *write_model(make_model make)
 {
     static model made;
-    size_t size = 0;
-    uint8_t *bytes = NULL;
-    const char *path = NULL;
 
     dynamic_state = 5;
     make(&made);
-    size = onnx__model__get_packed_size(&made.super);
-    bytes = malloc(size + 1);
-    onnx__model__pack(&made.super, bytes);
-    path = write_bytes(bytes, size);
-    free(bytes);
-    model_finish(&made);
-    return path;
+    return model_write(&made);
 }
 
 static opevo_status read_dynamic(const char *path, const char *text, const int64_t *tuned,

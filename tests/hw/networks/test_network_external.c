@@ -94,10 +94,9 @@ static void make_sum(model *made, entries *pairs, const char *location, const ch
 
 static void write_model(const model *made, const char *path)
 {
-    size_t size = onnx__model__get_packed_size(&made->super);
-    uint8_t *bytes = malloc(size + 1);
+    size_t size = 0;
+    uint8_t *bytes = model_pack(made, &size);
 
-    onnx__model__pack(&made->super, bytes);
     write_file(path, 0, bytes, size);
     free(bytes);
 }

@@ -516,8 +516,7 @@ CHECK_TEST(test_given)
         opevo_network_given given;
         const char *words;
     } row[] = {
-        {{.values = value, .files = files, .value_count = 1},
-         "2 inputs, and 1 tensors are given"},
+        {{.values = value, .files = files, .value_count = 1}, "2 inputs, and 1 tensors are given"},
         {{.values = value, .files = files, .value_count = 2},
          "Dimension 0 of input 'b' is 2; that of b.pb is 3"},
         {{.shapes = &shape, .shape_count = 1}, "'z', which is not an input; inputs are 'a', 'b'."}};

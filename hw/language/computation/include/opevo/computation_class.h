@@ -33,8 +33,6 @@ typedef struct opevo_class {
     opevo_class_number number[OPEVO_CLASS_NUMBERS];
 } opevo_class;
 
-/* Whether a text has a range. */
-bool opevo_class_is(const char *text);
 /* Errors: INVALID for a text without a range, a range that is empty or not from 1 on, one that is
  * not the extent of axes alone, and what opevo_computation_read says of its largest member; LIMIT
  * for more than OPEVO_CLASS_NUMBERS ranges or axes; NOMEM. */

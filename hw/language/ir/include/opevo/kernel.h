@@ -118,10 +118,11 @@ void opevo_kernel_pack_name(const opevo_kernel *kernel, int operand, char *out);
 
 /* Its launch of this number, from 0 to `more`, and the name of that function, likewise. */
 opevo_launch opevo_kernel_launch(const opevo_kernel *kernel, int number);
-/* The same for these values of its arguments, each from 1 to its `most`. */
+void opevo_kernel_launch_name(const opevo_kernel *kernel, int number, char *out);
+/* The launch of this number for these values of the kernel's arguments, each from 1 to its `most`.
+ * Hook of tests. */
 opevo_launch opevo_kernel_launch_for(const opevo_kernel *kernel, int number,
                                      const int64_t *arguments);
-void opevo_kernel_launch_name(const opevo_kernel *kernel, int number, char *out);
 
 /* Scratch memory of a call that runs on at most so many threads (of OpenMP; 1 for a kernel built
  * without it). */

@@ -18,7 +18,7 @@ OPEVO_BEGIN_C
 opevo_status opevo_pipeline_for_class(const opevo_pipeline *member, const opevo_class *of,
                                       opevo_pipeline **out, opevo_error *err);
 /* The arguments of its kernels, OPEVO_KERNEL_ARGUMENTS at most, for the numbers of a member; how
- * many. */
+ * many. Hook of tests. */
 int opevo_class_arguments(const opevo_class *of, const int64_t *numbers, int64_t *arguments);
 
 OPEVO_END_C

@@ -43,6 +43,9 @@ typedef struct opevo_network_step {
     int node;   /* NODE: it; otherwise the first that the step stands for */
 } opevo_network_step;
 
+/* Whether input i is read when the network runs: places of copies and views are known. */
+bool opevo_network_step_reads(const opevo_network_step *step, int i);
+
 typedef struct opevo_network_tensor {
     char *name;
     opevo_array
