@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-#include "prover_internal.h"
+#include "proof_clang.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -57,19 +57,6 @@ static opevo_i_prover_module load(const proof_kernel *kernel, int fault)
     write_file(name, kernel->source, fault, path);
     CHECK_OK(opevo_i_prover_load(path, false, "", &module, &err));
     return module;
-}
-
-static bool has_clang(void)
-{
-    opevo_i_prover_module module;
-    opevo_error err = {OPEVO_OK, ""};
-    char path[256];
-
-    write_file("empty.c", "void f(void) {}\n", -1, path);
-    if (opevo_i_prover_load(path, false, "", &module, &err) != OPEVO_OK)
-        return false;
-    opevo_i_prover_unload(&module);
-    return true;
 }
 
 /* ---- Proofs ---- */

@@ -30,7 +30,7 @@ static void check_proved(const proof_kernel *kernel, int fault)
 
 CHECK_TEST(test_proved)
 {
-    if (!has_clang())
+    if (!has_clang(folder))
         CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
     for (size_t k = 0; k < sizeof proof_kernels / sizeof *proof_kernels; k++) {
         check_proved(&proof_kernels[k], 0);
@@ -42,7 +42,7 @@ CHECK_TEST(test_proved)
 
 CHECK_TEST(test_refuted)
 {
-    if (!has_clang())
+    if (!has_clang(folder))
         CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
     for (size_t k = 0; k < sizeof proof_kernels / sizeof *proof_kernels; k++)
         for (int fault = 1; proof_kernels[k].fault[fault - 1].kind; fault++) {
@@ -60,7 +60,7 @@ CHECK_TEST(test_refuted)
 
 CHECK_TEST(test_not_deceived)
 {
-    if (!has_clang())
+    if (!has_clang(folder))
         CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
     for (size_t k = 0; k < sizeof proof_deceivers / sizeof *proof_deceivers; k++) {
         opevo_proof proof = prove(&proof_deceivers[k], 0, NULL);
@@ -174,7 +174,7 @@ CHECK_TEST(test_monomials)
 {
     static const size_t of_products[] = {0, 1, 2};
 
-    if (!has_clang())
+    if (!has_clang(folder))
         CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
     for (size_t k = 0; k < sizeof of_products / sizeof *of_products; k++) {
         const proof_kernel *kernel = &proof_kernels[of_products[k]];
@@ -217,7 +217,7 @@ CHECK_TEST(test_undecided)
 {
     static const char *const words[] = {"(line 7)", "(line 11)", "(line 13)"};
 
-    if (!has_clang())
+    if (!has_clang(folder))
         CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
     for (int fault = 0; fault < 3; fault++) {
         opevo_proof proof = prove(&by_data, fault, NULL);
@@ -302,7 +302,7 @@ CHECK_TEST(test_halves)
                                                   OPEVO_PROOF_UNDECIDED, OPEVO_PROOF_REFUTED,
                                                   OPEVO_PROOF_REFUTED};
 
-    if (!has_clang())
+    if (!has_clang(folder))
         CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
     for (int i = 0; i < 6 + 5; i++) {
         int fault = i < 6 ? i : i - 6;
@@ -354,7 +354,7 @@ CHECK_TEST(test_spoilt)
                  {3, OPEVO_SIMT_VALUE_DIVIDE}, {4, OPEVO_SIMT_VALUE_EXP},
                  {4, OPEVO_SIMT_VALUE_DIVIDE}};
 
-    if (!has_clang())
+    if (!has_clang(folder))
         CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         opevo_proof proof;

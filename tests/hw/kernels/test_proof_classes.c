@@ -6,6 +6,7 @@
 
 #include "sketch_points.h"
 
+#include "proof_clang.h"
 #include "proof_made.h"
 #include "remove_tree.h"
 
@@ -30,23 +31,6 @@ static const proved_class classes[] = {
     {"conv2d(1..5,2,6,5,4,3,3,1,1)", "conv2d(2,2,6,5,4,3,3,1,1)", {{1}, {3}, {5}}},
 };
 enum { CLASSES = sizeof classes / sizeof *classes, MEMBERS = 3 };
-
-static bool has_clang(void)
-{
-    opevo_i_prover_module module;
-    opevo_error error = {OPEVO_OK, ""};
-    FILE *file = NULL;
-
-    snprintf(path, sizeof path, "%s/empty.c", folder);
-    file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("void f(void) {}\n", file);
-    fclose(file);
-    if (opevo_i_prover_load(path, false, "", &module, &error) != OPEVO_OK)
-        return false;
-    opevo_i_prover_unload(&module);
-    return true;
-}
 
 /* The kernel with `from` as `to`, or as it is for NULL; false where the text has no `from`. */
 static bool write_kernel(const opevo_kernel *kernel, const char *from, const char *to)
@@ -153,7 +137,7 @@ static void check_dialect(opevo_kernel_dialect dialect)
     snprintf(folder, sizeof folder, "/tmp/opevo-classes-XXXXXX");
     assert_non_null(mkdtemp(folder));
     assert_int_equal(setenv("OPEVO_KERNELS", OPEVO_TEST_KERNELS, 1), 0);
-    if (!has_clang())
+    if (!has_clang(folder))
         CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
     for (int i = 0; i < CLASSES; i++)
         check_class(&classes[i], dialect, points, &proved, &spoilt);

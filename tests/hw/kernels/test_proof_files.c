@@ -95,7 +95,7 @@ CHECK_TEST(test_files)
 {
     glob_t found;
 
-    if (!has_clang())
+    if (!has_clang(folder))
         CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
     assert_int_equal(glob(OPEVO_TEST_PROOFS "/*.c*", 0, NULL, &found), 0);
     for (size_t i = 0; i < found.gl_pathc; i++)

@@ -129,7 +129,7 @@ CHECK_TEST(test_never_below_an_error)
                  {in_double, in_double_text}};
     double last = HUGE_VAL;
 
-    if (!has_clang())
+    if (!has_clang(folder))
         CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         opevo_proof proof = bound_of(table[i].text, "A[i:32]; B[i]; C[j:1] = sum(i) A[i]*B[i]");
@@ -151,7 +151,7 @@ CHECK_TEST(test_closed_forms)
     const double u = 0x1p-24;
     opevo_proof proof;
 
-    if (!has_clang())
+    if (!has_clang(folder))
         CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
     proof = bound_of(in_pairs_text, "A[i:32]; B[i]; C[j:1] = sum(i) A[i]*B[i]");
     assert_true(proof.error >= 6 * u * 32 && proof.error < 6.001 * u * 32); /* 1 product, 5 sums */
@@ -166,7 +166,7 @@ CHECK_TEST(test_unbounded)
 {
     opevo_proof proof;
 
-    if (!has_clang())
+    if (!has_clang(folder))
         CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
     proof = bound_of("void f(const float *A, const float *B, float *C) { C[0] = A[0] / B[0]; }",
                      "A[i:32]; B[i:32]; C[j:1] = A[j]/B[j]");

@@ -4,6 +4,7 @@
 
 #include "sketch_fixture.h"
 
+#include "proof_clang.h"
 #include "proof_made.h"
 #include "sketch_draw.h"
 
@@ -34,23 +35,6 @@ static const char *const computations[] = {
     "X[n:1, a:12, b:12, c:6]; M[n, h:6, w:6, c] = max(r:2, s:2) X[n, 2*h + r, 2*w + s, c]",
     "X[i:7, j:19]; Y[i, j] = 0.5*X[i, j]*(1 + erf(X[i, j]*0.70710678)) + tanh(X[i, j])",
 };
-
-static bool has_clang(void)
-{
-    opevo_i_prover_module module;
-    opevo_error err = {OPEVO_OK, ""};
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/empty.c", folder);
-    file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("void f(void) {}\n", file);
-    fclose(file);
-    if (opevo_i_prover_load(path, false, "", &module, &err) != OPEVO_OK)
-        return false;
-    opevo_i_prover_unload(&module);
-    return true;
-}
 
 static opevo_proof prove(const opevo_computation *computation, const opevo_kernel *kernel)
 {
@@ -124,7 +108,7 @@ static void check_dialect(opevo_kernel_dialect dialect)
 {
     size_t proved = 0, points = test_size(1, POINTS);
 
-    if (!has_clang())
+    if (!has_clang(folder))
         CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
     for (size_t i = 0; i < sizeof computations / sizeof *computations; i++)
         proved += check_computation(computations[i], dialect, points);
@@ -163,7 +147,7 @@ CHECK_TEST(test_tiles_of_threads)
     opevo_sketches *sketches = NULL;
     opevo_kernel_maker *maker = NULL;
 
-    if (!has_clang())
+    if (!has_clang(folder))
         CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
     CHECK_OK(opevo_computation_read(what, &computation, &err));
     CHECK_OK(opevo_sketches_create(computation, &target, &sketches, &err));
@@ -192,7 +176,7 @@ CHECK_TEST(test_templates)
                  {"matmul(24,20,40,TN)", "cpu"}};
     size_t points = test_size(2, POINTS), before = undecided;
 
-    if (!has_clang())
+    if (!has_clang(folder))
         CHECK_SKIP("proofs of sources need clang (Debian: clang-19)");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         opevo_kernel_maker *maker = NULL;

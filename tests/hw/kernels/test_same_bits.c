@@ -122,7 +122,7 @@ CHECK_TEST(test_pairs)
 {
     int failures = 0;
 
-    if (!has_clang())
+    if (!has_clang(folder))
         skip();
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         opevo_proof proof = compare(pairs[i].one, pairs[i].other);
@@ -141,7 +141,7 @@ CHECK_TEST(test_pairs)
 /* The verdict is the same the other way round. */
 CHECK_TEST(test_symmetry)
 {
-    if (!has_clang())
+    if (!has_clang(folder))
         skip();
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         assert_int_equal(compare(pairs[i].other, pairs[i].one).verdict, pairs[i].verdict);
