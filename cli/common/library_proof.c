@@ -6,7 +6,10 @@
 #include <opevo/json.h>
 #include <opevo/memory.h>
 
+#include <jansson.h>
+
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,17 +96,42 @@ static void add_undecided(const char *path, const char *reason, bool json, opevo
     opevo_text_add(out, "}\n");
 }
 
+/* The last line of the answers about a kernel says what its verdict rests on. */
+static void note_answer(const char *answers, opevo_i_cli_library_proof *proof)
+{
+    const char *last = answers;
+    json_t *root, *example;
+    char *text = NULL;
+
+    for (const char *line = answers; *line; line += *line == '\n') {
+        last = line;
+        line += strcspn(line, "\n");
+    }
+    root = json_loads(last, 0, NULL);
+    proof->probability += json_number_value(json_object_get(root, "probability"));
+    example = json_object_get(root, "counterexample");
+    if (example && !proof->example.length && (text = json_dumps(example, JSON_PRESERVE_ORDER))) {
+        opevo_json_key(&proof->example, "counterexample");
+        opevo_text_add(&proof->example, text);
+    }
+    free(text);
+    json_decref(root);
+}
+
 static opevo_status prove_one(const char *path, const opevo_i_cli_proof_request *request,
                               opevo_i_cli_library_proof *proof, opevo_text *out, opevo_error *err)
 {
     opevo_i_cli_proof_request one = *request;
     opevo_error inner = {OPEVO_OK, ""};
     int code = OPEVO_I_CLI_UNDECIDED;
+    size_t before = out->length;
     opevo_status status;
 
     one.kernel = path;
     one.part = true;
     status = opevo_i_cli_proof_ask(&one, out, &code, &inner);
+    if (status == OPEVO_OK && request->json && !out->failed)
+        note_answer(opevo_text_string(out) + before, proof);
     if (status == OPEVO_INVALID)
         add_undecided(path, inner.message, request->json, out);
     else if (status != OPEVO_OK)
@@ -166,6 +194,10 @@ cleanup:
     return status;
 }
 
+static const char *const words[] = {[OPEVO_I_CLI_PROVED] = "proved",
+                                    [OPEVO_I_CLI_REFUTED] = "refuted",
+                                    [OPEVO_I_CLI_UNDECIDED] = "undecided"};
+
 int opevo_i_cli_library_proof_code(const opevo_i_cli_library_proof *proof)
 {
     return proof->refuted     ? OPEVO_I_CLI_REFUTED
@@ -173,29 +205,72 @@ int opevo_i_cli_library_proof_code(const opevo_i_cli_library_proof *proof)
                               : OPEVO_I_CLI_PROVED;
 }
 
-void opevo_i_cli_library_proof_print(const opevo_i_cli_library_proof *proof, bool json,
-                                     opevo_text *out)
+int opevo_i_cli_library_whole_code(const opevo_i_cli_library_proof *proof)
 {
-    static const char *const words[] = {[OPEVO_I_CLI_PROVED] = "proved",
-                                        [OPEVO_I_CLI_REFUTED] = "refuted",
-                                        [OPEVO_I_CLI_UNDECIDED] = "undecided"};
-    const char *verdict = words[opevo_i_cli_library_proof_code(proof)];
+    int code = opevo_i_cli_library_proof_code(proof);
 
-    if (!json) {
-        opevo_text_printf(out,
-                          "%zu of %zu kernel%s proved, %zu refuted, %zu undecided. Not "
-                          "covered: %s" NOT_COVERED ".\n",
-                          proof->proved, proof->kernels, proof->kernels == 1 ? "" : "s",
-                          proof->refuted, proof->undecided, proof->memory_plan ? "" : MEMORY_PLAN);
-        return;
-    }
-    opevo_text_add(out, "{");
-    opevo_json_string(out, "verdict", verdict);
+    if (code == OPEVO_I_CLI_REFUTED || proof->network.verdict == OPEVO_NETWORK_REFUTED)
+        return OPEVO_I_CLI_REFUTED;
+    return proof->network.verdict == OPEVO_NETWORK_UNDECIDED ? OPEVO_I_CLI_UNDECIDED : code;
+}
+
+void opevo_i_cli_library_proof_free(opevo_i_cli_library_proof *proof)
+{
+    opevo_text_free(&proof->example);
+}
+
+static const char *not_covered(const opevo_i_cli_library_proof *proof)
+{
+    return proof->memory_plan ? NOT_COVERED : MEMORY_PLAN NOT_COVERED;
+}
+
+static void add_counts(const opevo_i_cli_library_proof *proof, opevo_text *out)
+{
     opevo_json_index(out, "kernels", proof->kernels);
     opevo_json_index(out, "proved", proof->proved);
     opevo_json_index(out, "refuted", proof->refuted);
     opevo_json_index(out, "undecided", proof->undecided);
-    opevo_json_string(out, "not_covered",
-                      proof->memory_plan ? NOT_COVERED : MEMORY_PLAN NOT_COVERED);
+}
+
+void opevo_i_cli_library_proof_print(const opevo_i_cli_library_proof *proof, bool json,
+                                     opevo_text *out)
+{
+    if (!json) {
+        opevo_text_printf(out,
+                          "%zu of %zu kernel%s proved, %zu refuted, %zu undecided. Not "
+                          "covered: %s.\n",
+                          proof->proved, proof->kernels, proof->kernels == 1 ? "" : "s",
+                          proof->refuted, proof->undecided, not_covered(proof));
+        return;
+    }
+    opevo_text_add(out, "{");
+    opevo_json_string(out, "verdict", words[opevo_i_cli_library_proof_code(proof)]);
+    add_counts(proof, out);
+    opevo_json_string(out, "not_covered", not_covered(proof));
+    opevo_text_add(out, "}\n");
+}
+
+void opevo_i_cli_library_proof_print_json(const opevo_i_cli_library_proof *proof,
+                                          const opevo_i_cli_library_certificate *certificate,
+                                          opevo_text *out)
+{
+    int code = opevo_i_cli_library_whole_code(proof);
+
+    opevo_text_add(out, "{");
+    opevo_json_string(out, "verdict", words[code]);
+    add_counts(proof, out);
+    if (code == OPEVO_I_CLI_PROVED)
+        opevo_json_double(out, "probability",
+                          fmin(1, proof->probability + proof->network.probability));
+    opevo_text_add(out, opevo_text_string(&proof->example));
+    out->failed |= proof->example.failed;
+    opevo_i_cli_network_add_json_proof(proof, out);
+    if (*certificate->verdict) {
+        opevo_json_open(out, "certificate", "{");
+        opevo_json_string(out, "verdict", certificate->verdict);
+        opevo_json_bool(out, "of_these_files", certificate->of_these_files);
+        opevo_text_add(out, "}");
+    }
+    opevo_json_string(out, "not_covered", not_covered(proof));
     opevo_text_add(out, "}\n");
 }

@@ -24,9 +24,6 @@ void opevo_i_cli_network_print_winograd(const opevo_network_inference *inference
 /* The same as a member of JSON; nothing where --error allows nothing. */
 void opevo_i_cli_network_add_json_winograd(const opevo_network_inference *inference,
                                            opevo_text *out);
-/* The verdict on the steps against the model, in a line; the same as a member "network". */
-void opevo_i_cli_network_print_proof(const opevo_network_proof *proof, opevo_text *out);
-void opevo_i_cli_network_add_json_proof(const opevo_network_proof *proof, opevo_text *out);
 /* What each pass of the mask changes. */
 opevo_status opevo_i_cli_network_print_passes(opevo_network_inference *inference, uint32_t mask,
                                               opevo_text *out, opevo_error *err);
@@ -104,9 +101,10 @@ opevo_status opevo_i_cli_library_tune(const opevo_call *call, opevo_network_plan
                                       const opevo_network_library_options *library_options,
                                       opevo_network_library **library, opevo_text *out,
                                       int *exit_code, opevo_error *err);
-/* All of it; `passes` made the plan, and `inputs` are those of --check-input. */
+/* All of it; `how` made the plan, and `inputs` are those of --check-input. */
 opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan *plan,
-                                      uint32_t passes, const opevo_i_cli_arrays *inputs,
+                                      const opevo_network_plan_options *how,
+                                      const opevo_i_cli_arrays *inputs,
                                       opevo_text *out, int *exit_code, opevo_error *err);
 
 #endif

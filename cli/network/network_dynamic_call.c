@@ -75,7 +75,9 @@ opevo_status opevo_i_cli_network_emit_dynamic(const opevo_call *call,
     opevo_i_cli_network_warn(call, dynamic->network[0]);
     OPEVO_TRY(
         opevo_network_plan_of(dynamic->at[0], opevo_i_cli_network_is_tuned(call), &plan, err));
-    status = opevo_i_cli_library_emit(call, plan, mask, &drawn, out, exit_code, err);
+    status =
+        opevo_i_cli_library_emit(call, plan, &(const opevo_network_plan_options){.passes = mask},
+                                 &drawn, out, exit_code, err);
 cleanup:
     opevo_network_plan_destroy(plan);
     opevo_network_dynamic_destroy(dynamic);

@@ -14,6 +14,7 @@
 #include <opevo/json.h>
 #include <opevo/kernel.h>
 #include <opevo/memory.h>
+#include <opevo/network_made.h>
 #include <opevo/parallel.h>
 #include <opevo/version.h>
 
@@ -143,36 +144,75 @@ static void print_unproved(const char *answers, opevo_text *out)
 }
 
 /* Prove the kernels of the folder, and leave the answers there as kernels.proof. */
-static opevo_status prove_kernels(const char *folder, const opevo_network_library *library,
-                                  const opevo_network_proof *whole, bool json, opevo_text *out,
-                                  int *exit_code, opevo_error *err)
+static opevo_status prove_kernels(const char *folder, opevo_i_cli_library_proof *proof, bool json,
+                                  opevo_text *out, int *exit_code, opevo_error *err)
 {
     const opevo_i_cli_proof_request request = {.json = true};
-    opevo_i_cli_library_proof proof = {.memory_plan = true};
     opevo_text answers = {0}, last = {0};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_network_library_check_memory(library, err));
-    OPEVO_TRY(opevo_i_cli_library_prove(folder, &request, &proof, &answers, err));
+    OPEVO_TRY(opevo_i_cli_library_prove(folder, &request, proof, &answers, err));
+    OPEVO_TRY(opevo_i_cli_library_certify(folder, proof, &answers, err));
     OPEVO_TRY(opevo_file_write_in(folder, "kernels.proof", &answers, err));
-    opevo_i_cli_library_proof_print(&proof, json, &last);
+    opevo_i_cli_library_proof_print(proof, json, &last);
     if (json) {
-        opevo_json_bool(out, "memory_plan_proved", true);
-        opevo_i_cli_network_add_json_proof(whole, out);
+        opevo_i_cli_network_add_json_proof(proof, out);
         opevo_json_key(out, "proof");
         opevo_text_add_bytes(out, opevo_text_string(&last),
                              strcspn(opevo_text_string(&last), "\n"));
     } else {
-        opevo_text_add(out, "memory plan: every read is of what was written for it\n");
-        opevo_i_cli_network_print_proof(whole, out);
+        opevo_i_cli_network_print_proof(proof, out);
         print_unproved(opevo_text_string(&answers), out);
         opevo_text_add(out, opevo_text_string(&last));
     }
-    if (proof.refuted || whole->verdict == OPEVO_NETWORK_REFUTED)
+    if (opevo_i_cli_library_whole_code(proof) == OPEVO_I_CLI_REFUTED)
         *exit_code = OPEVO_EXIT_FAILED;
 cleanup:
     opevo_text_free(&answers);
     opevo_text_free(&last);
+    return status;
+}
+
+static opevo_status prove(const opevo_call *call, const opevo_network_plan *plan,
+                          const opevo_network_library *library,
+                          const opevo_network_plan_options *how, uint64_t seed, opevo_text *out,
+                          int *exit_code, opevo_error *err)
+{
+    opevo_i_cli_library_proof proof = {.memory_plan = true};
+    opevo_status status = OPEVO_OK;
+
+    opevo_i_cli_network_say(call, "proving that the steps are the model's function");
+    OPEVO_TRY(opevo_network_library_check_memory(library, err));
+    OPEVO_TRY(opevo_network_prove(plan->inference->network, plan->inference, how->passes, seed,
+                                  &proof.network, err));
+    opevo_i_cli_network_say(call, "proving the kernels");
+    status = prove_kernels(opevo_i_cli_option(call, "-o"), &proof, opevo_i_cli_flag(call, "json"),
+                           out, exit_code, err);
+cleanup:
+    opevo_i_cli_library_proof_free(&proof);
+    return status;
+}
+
+/* Leave in the library how it was made. */
+static opevo_status note_making(const opevo_call *call, const opevo_network_plan *plan,
+                                const opevo_network_plan_options *how,
+                                const opevo_network_library_options *options,
+                                opevo_network_library *library, opevo_error *err)
+{
+    opevo_network_maker maker = {.model = call->arguments[0],
+                                 .how = *how,
+                                 .threads = options->threads,
+                                 .name = options->name};
+    const char **bindings = NULL;
+    opevo_status status = OPEVO_OK;
+
+    if (options->dialect != OPEVO_KERNEL_C || options->freestanding || plan->inference->dynamic)
+        return OPEVO_OK;
+    OPEVO_TRY(opevo_i_cli_option_all(call, "bind", &bindings, &maker.binding_count, err));
+    maker.bindings = bindings;
+    status = opevo_network_made_note(&maker, plan, library, err);
+cleanup:
+    opevo_free(bindings);
     return status;
 }
 
@@ -190,8 +230,9 @@ opevo_status opevo_i_cli_library_prepare(const opevo_call *call, bool *made, ope
 }
 
 opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan *plan,
-                                      uint32_t passes, const opevo_i_cli_arrays *inputs,
-                                      opevo_text *out, int *exit_code, opevo_error *err)
+                                      const opevo_network_plan_options *how,
+                                      const opevo_i_cli_arrays *inputs, opevo_text *out,
+                                      int *exit_code, opevo_error *err)
 {
     const char *folder = opevo_i_cli_option(call, "-o");
     bool json = opevo_i_cli_flag(call, "json");
@@ -216,6 +257,7 @@ opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan
         OPEVO_TRY(opevo_i_cli_library_tune(call, plan, &options, &library, out, exit_code, err));
     opevo_i_cli_network_say(call,
                             "writing the library, and computing the results that its test expects");
+    OPEVO_TRY(note_making(call, plan, how, &options, library, err));
     OPEVO_TRY(opevo_network_library_write(library, folder, &sizes, err));
     if (json) {
         add_json_library(folder, library, sizes, out);
@@ -224,15 +266,8 @@ opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan
         opevo_i_cli_network_print_winograd(plan->inference, out);
         print_library(folder, opevo_i_cli_network_for_gpu(call), library, sizes, out);
     }
-    if (opevo_i_cli_flag(call, "prove")) {
-        opevo_network_proof whole;
-
-        opevo_i_cli_network_say(call, "proving that the steps are the model's function");
-        OPEVO_TRY(opevo_network_prove(plan->inference->network, plan->inference, passes,
-                                      options.seed, &whole, err));
-        opevo_i_cli_network_say(call, "proving the kernels");
-        OPEVO_TRY(prove_kernels(folder, library, &whole, json, out, exit_code, err));
-    }
+    if (opevo_i_cli_flag(call, "prove"))
+        OPEVO_TRY(prove(call, plan, library, how, options.seed, out, exit_code, err));
     opevo_text_add(out, json ? "}\n" : "");
 cleanup:
     opevo_i_cli_network_say(call, "");

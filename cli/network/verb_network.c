@@ -62,7 +62,10 @@ static const opevo_option options[] = {
     {"no-null", NULL, "finals: do not measure the first kernel twice (A/A)", false},
     OPEVO_I_WORKERS_OPTIONS,
     {"timeout", "S", "time limit of one execution (default 5 s)", false},
-    {"prove", NULL, "with -o: prove each kernel of a library in C", false},
+    {"prove", NULL,
+     "with -o: prove each kernel of a library in C, its memory plan, and its steps against the "
+     "model",
+     false},
     {"quiet", NULL, "no progress line", false},
     {"passes", NULL, "print what each pass changes; with --run: run the network after the passes",
      false},
@@ -241,7 +244,7 @@ static opevo_status emit(const opevo_call *call, const opevo_network *network,
 
     opevo_i_cli_network_say(call, "running the passes");
     OPEVO_TRY(opevo_network_plan_create(network, &how, &plan, err));
-    OPEVO_TRY(opevo_i_cli_library_emit(call, plan, how.passes, inputs, out, exit_code, err));
+    OPEVO_TRY(opevo_i_cli_library_emit(call, plan, &how, inputs, out, exit_code, err));
 cleanup:
     opevo_network_plan_destroy(plan);
     return status;

@@ -183,8 +183,7 @@ typedef struct answer {
     const opevo_harness *harness;
     const opevo_i_prover_module *module;
     opevo_text *out;
-    opevo_proof_verdict worst;
-    size_t cases;
+    opevo_i_prover_whole whole;
     opevo_text labels; /* of the cases without their seeds, one a line */
 } answer;
 
@@ -226,14 +225,6 @@ static bool is_new(answer *self, opevo_case *what, const opevo_computation *comp
     return !known;
 }
 
-/* Refuted is worse than undecided, which is worse than proved. */
-static opevo_proof_verdict worse(opevo_proof_verdict a, opevo_proof_verdict b)
-{
-    if (a == OPEVO_PROOF_REFUTED || b == OPEVO_PROOF_REFUTED)
-        return OPEVO_PROOF_REFUTED;
-    return a > b ? a : b;
-}
-
 /* The case of a harness, or the file of a library. */
 static void print_label(const request *self, const opevo_case *what, opevo_text *out)
 {
@@ -273,8 +264,7 @@ static opevo_status prove_case(answer *self, opevo_harness_set set, size_t i, op
         goto cleanup;
     OPEVO_TRY(
         opevo_prove(self->module->module, self->harness, what, computation, &options, &proof, err));
-    self->worst = worse(self->worst, proof.verdict);
-    self->cases++;
+    opevo_i_prover_note(computation, &proof, &self->whole);
     print_label(self->request, what, &label);
     opevo_i_prover_print(opevo_text_string(&label), computation, &proof, self->request->json,
                          self->out);
@@ -294,7 +284,8 @@ static opevo_status prove_all(answer *self, opevo_error *err)
             if (status != OPEVO_OK)
                 return status;
         }
-    return self->cases ? OPEVO_OK : OPEVO_FAIL(err, OPEVO_INVALID, "The harness has no cases.");
+    return self->whole.cases ? OPEVO_OK
+                             : OPEVO_FAIL(err, OPEVO_INVALID, "The harness has no cases.");
 }
 
 /* ---- The same bits as another kernel ---- */
@@ -346,8 +337,7 @@ static opevo_status compare_case(answer *self, const other *with, opevo_harness_
     if (!is_new(self, sides[0].what, NULL))
         goto cleanup;
     OPEVO_TRY(opevo_prove_same_bits(sides, &proof, err));
-    self->worst = worse(self->worst, proof.verdict);
-    self->cases++;
+    opevo_i_prover_note(NULL, &proof, &self->whole);
     print_label(self->request, sides[0].what, &label);
     opevo_i_prover_print(opevo_text_string(&label), NULL, &proof, self->request->json, self->out);
 cleanup:
@@ -546,13 +536,13 @@ opevo_status opevo_prover_answer(const char *text, opevo_text *out, int *exit_co
     opevo_harness *harness = NULL;
     opevo_text earlier = {0};
     opevo_i_prover_certificate certificate = {.source = 0};
-    uint64_t source = 0;
-    answer self = {.request = &asked, .out = out, .worst = OPEVO_PROOF_PROVED};
+    answer self = {.request = &asked, .out = out};
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(read_request(text, &asked, err));
     OPEVO_TRY(open_harness(&asked, &harness, err));
     self.harness = harness;
+    self.whole.of_bits = asked.of_bits;
     if (json_is_true(json_object_get(asked.root, "preprocess"))) {
         status = opevo_i_prover_preprocess(asked.kernel,
                                            json_is_true(json_object_get(asked.root, "parallel")),
@@ -562,20 +552,17 @@ opevo_status opevo_prover_answer(const char *text, opevo_text *out, int *exit_co
     }
     if (!asked.compare)
         OPEVO_TRY(prove(&self, &asked, err));
-    OPEVO_TRY(hash_source(&asked, &source, err));
+    OPEVO_TRY(hash_source(&asked, &self.whole.source, err));
     if (!asked.of_bits)
         read_certificate(&asked, &earlier);
     read_answers(opevo_text_string(&earlier), &certificate);
     if (asked.compare)
-        opevo_i_prover_print_comparison(&certificate, source, out);
+        opevo_i_prover_print_comparison(&certificate, self.whole.source, out);
     else
-        opevo_i_prover_print_all(&(opevo_i_prover_whole){.verdict = self.worst,
-                                                         .cases = self.cases,
-                                                         .source = source,
-                                                         .of_bits = asked.of_bits},
-                                 &certificate, asked.json, asked.part, out);
-    *exit_code = codes[self.worst];
+        opevo_i_prover_print_all(&self.whole, &certificate, asked.json, asked.part, out);
+    *exit_code = codes[self.whole.verdict];
 cleanup:
+    opevo_text_free(&self.whole.example);
     opevo_text_free(&self.labels);
     opevo_text_free(&earlier);
     opevo_harness_destroy(harness);

@@ -115,8 +115,15 @@ typedef struct opevo_i_prover_whole {
     opevo_proof_verdict verdict;
     size_t cases;
     uint64_t source;
-    bool of_bits; /* of two kernels */
+    bool of_bits;       /* of two kernels */
+    double probability; /* that the proof of some case is false, by their sum */
+    bool assumed;
+    double error, error_in_any_order; /* the largest */
+    opevo_text example;               /* of the first case that has one: a member of JSON */
 } opevo_i_prover_whole;
+/* Add the verdict on a case: refuted is worse than undecided, which is worse than proved. */
+void opevo_i_prover_note(const opevo_computation *computation, const opevo_proof *proof,
+                         opevo_i_prover_whole *whole);
 void opevo_i_prover_print_all(const opevo_i_prover_whole *whole,
                               const opevo_i_prover_certificate *earlier, bool json, bool part,
                               opevo_text *out);

@@ -151,6 +151,36 @@ void opevo_i_prover_print(const char *label, const opevo_computation *computatio
     (json ? print_json : print_text)(label, computation, proof, out);
 }
 
+void opevo_i_prover_note(const opevo_computation *computation, const opevo_proof *proof,
+                         opevo_i_prover_whole *whole)
+{
+    if (proof->verdict == OPEVO_PROOF_REFUTED ||
+        (proof->verdict == OPEVO_PROOF_UNDECIDED && whole->verdict == OPEVO_PROOF_PROVED))
+        whole->verdict = proof->verdict;
+    whole->cases++;
+    whole->probability = fmin(1, whole->probability + proof->probability);
+    whole->assumed |= proof->assumed;
+    whole->error = fmax(whole->error, proof->error);
+    whole->error_in_any_order = fmax(whole->error_in_any_order, proof->error_in_any_order);
+    if (proof->example.found && !whole->example.length)
+        add_example(computation, &proof->example, &whole->example);
+}
+
+/* What the verdict on all cases rests on. */
+static void add_whole(const opevo_i_prover_whole *whole, opevo_text *out)
+{
+    if (whole->verdict == OPEVO_PROOF_PROVED && !whole->of_bits) {
+        opevo_json_double(out, "probability", whole->probability);
+        opevo_json_bool(out, "assumed", whole->assumed);
+    }
+    if (whole->error_in_any_order > 0) {
+        opevo_json_double(out, "error", whole->error);
+        opevo_json_double(out, "error_in_any_order", whole->error_in_any_order);
+    }
+    opevo_text_add(out, opevo_text_string(&whole->example));
+    out->failed |= whole->example.failed;
+}
+
 static void add_certificate(const opevo_i_prover_certificate *earlier, uint64_t source,
                             opevo_text *out)
 {
@@ -179,6 +209,7 @@ void opevo_i_prover_print_all(const opevo_i_prover_whole *whole,
         opevo_text_add(out, "{");
         opevo_json_string(out, "verdict", opevo_proof_verdict_name(whole->verdict));
         opevo_json_index(out, "cases", whole->cases);
+        add_whole(whole, out);
         opevo_json_string(out, "source", hash);
         if (*earlier->verdict)
             add_certificate(earlier, whole->source, out);

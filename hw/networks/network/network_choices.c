@@ -42,6 +42,11 @@ const opevo_network_site *opevo_network_choices_site(const opevo_network_choices
     return &self->site[site];
 }
 
+void opevo_network_choices_turn_off(opevo_network_choices *self, int site)
+{
+    self->site[site].on = false;
+}
+
 int opevo_network_choices_candidates(const opevo_network_choices *self)
 {
     return self->candidates;

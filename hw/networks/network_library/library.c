@@ -42,12 +42,21 @@ void opevo_network_library_destroy(opevo_network_library *self)
     opevo_free(self->packed);
     opevo_text_free(&self->model);
     opevo_text_free(&self->version);
+    opevo_text_free(&self->made);
     opevo_free(self);
 }
 
 opevo_kernel_dialect opevo_network_library_dialect(const opevo_network_library *self)
 {
     return self->options.dialect;
+}
+
+opevo_status opevo_network_library_note(opevo_network_library *self, const char *made,
+                                        opevo_error *err)
+{
+    opevo_text_clear(&self->made);
+    opevo_text_add(&self->made, made);
+    return opevo_text_check(&self->made, err);
 }
 
 int opevo_network_library_tasks(const opevo_network_library *self)

@@ -56,6 +56,12 @@ static const struct {
     [OPEVO_I_LIBRARY_CMAKE] = {add_cmake, opevo_i_library_gpu_cmake},
 };
 
+void opevo_i_library_source_text(const opevo_network_library *self, size_t source, opevo_text *out)
+{
+    (opevo_i_library_is_for_gpu(self) ? sources[source].for_gpu : sources[source].for_cpu)(self,
+                                                                                           out);
+}
+
 /* Arrays, which may be larger than what a text should hold, one after another. */
 static opevo_status write_arrays(const char *folder, const char *name, const opevo_array *arrays,
                                  int count, int64_t alignment, opevo_error *err)
@@ -145,8 +151,7 @@ static opevo_status write_sources(const opevo_network_library *self,
         if (self->options.freestanding)
             add_free(self, i, recorded, &text);
         else
-            (opevo_i_library_is_for_gpu(self) ? sources[i].for_gpu : sources[i].for_cpu)(self,
-                                                                                         &text);
+            opevo_i_library_source_text(self, i, &text);
         status = opevo_i_library_source_name(self, i, name, err);
         if (status == OPEVO_OK)
             status = opevo_file_write_in(folder, name, &text, err);
@@ -224,7 +229,7 @@ opevo_status opevo_network_library_write(opevo_network_library *self, const char
         OPEVO_TRY(write_weights(self, folder.inside.data, err));
     }
     OPEVO_TRY(write_sources(self, &recorded, folder.inside.data, err));
-    status = opevo_i_library_folder_finish(&folder, &files, err);
+    status = opevo_i_library_folder_finish(&folder, &files, opevo_text_string(&self->made), err);
 cleanup:
     opevo_i_library_folder_close(&folder);
     opevo_i_library_recorded_free(&recorded);

@@ -24,7 +24,9 @@
 
 static const char list_name[] = "net.files", inside[] = "opevo-partial",
                   certificate[] = "kernels.proof", /* of the kernels that were there */
-    mark[] = "# Files that opevo wrote. It replaces and removes these and no others.\n";
+    made_mark[] = "# made: ",
+                  mark[] =
+                      "# Files that opevo wrote. It replaces and removes these and no others.\n";
 
 /* ---- Names ---- */
 
@@ -63,6 +65,8 @@ static opevo_status read_names(const char *folder, char *text, opevo_i_library_n
         return refuse(folder, list_name, err);
     for (char *name = strtok_r(text + strlen(mark), "\n", &rest); name && status == OPEVO_OK;
          name = strtok_r(NULL, "\n", &rest), number++) {
+        if (strncmp(name, made_mark, strlen(made_mark)) == 0)
+            continue;
         if (!opevo_i_library_is_name(name))
             return OPEVO_FAIL(
                 err, OPEVO_INVALID,
@@ -98,18 +102,42 @@ cleanup:
 }
 
 static opevo_status write_list(const opevo_i_library_folder *self,
-                               const opevo_i_library_names *names, opevo_error *err)
+                               const opevo_i_library_names *names, const char *made,
+                               opevo_error *err)
 {
     opevo_text text = {0};
     opevo_status status = OPEVO_OK;
 
     opevo_text_add(&text, mark);
+    if (*made)
+        opevo_text_printf(&text, "%s%s\n", made_mark, made);
     for (size_t i = 0; i < names->count; i++)
         opevo_text_printf(&text, "%s\n", names->name[i]);
     OPEVO_TRY(opevo_file_write_in(self->path, list_name, &text, err));
     (void)fsync(self->file); /* where folders can be flushed: the list is there before the files */
 cleanup:
     opevo_text_free(&text);
+    return status;
+}
+
+opevo_status opevo_network_library_read_note(const char *folder, opevo_text *out, opevo_error *err)
+{
+    opevo_text path = {0};
+    opevo_status status = OPEVO_OK;
+    char *data = NULL;
+    const char *at;
+    size_t size = 0;
+
+    opevo_text_printf(&path, "%s/%s", folder, list_name);
+    OPEVO_TRY(opevo_text_check(&path, err));
+    OPEVO_TRY(opevo_file_read(path.data, (size_t)1 << 20, &data, &size, err));
+    at = strncmp(data, mark, strlen(mark)) == 0 ? data + strlen(mark) : "";
+    if (strncmp(at, made_mark, strlen(made_mark)) == 0)
+        opevo_text_add_bytes(out, at + strlen(made_mark), strcspn(at, "\n") - strlen(made_mark));
+    status = opevo_text_check(out, err);
+cleanup:
+    opevo_free(data);
+    opevo_text_free(&path);
     return status;
 }
 
@@ -243,7 +271,8 @@ static opevo_status put(const opevo_i_library_folder *self, const opevo_i_librar
 }
 
 opevo_status opevo_i_library_folder_finish(opevo_i_library_folder *self,
-                                           const opevo_i_library_names *names, opevo_error *err)
+                                           const opevo_i_library_names *names, const char *made,
+                                           opevo_error *err)
 {
     opevo_i_library_names both = {0};
     opevo_status status = OPEVO_OK;
@@ -254,7 +283,7 @@ opevo_status opevo_i_library_folder_finish(opevo_i_library_folder *self,
         if (!has(names, self->before.name[i]))
             OPEVO_TRY(opevo_i_library_names_add(&both, self->before.name[i], err));
     }
-    OPEVO_TRY(write_list(self, &both, err));
+    OPEVO_TRY(write_list(self, &both, "", err));
     for (size_t i = 0; i < self->before.count; i++) {
         if (builds(self->before.name[i]))
             OPEVO_TRY(remove_file(self, self->before.name[i], err));
@@ -265,7 +294,7 @@ opevo_status opevo_i_library_folder_finish(opevo_i_library_folder *self,
     for (size_t i = names->count; i < both.count; i++)
         OPEVO_TRY(remove_file(self, both.name[i], err));
     OPEVO_TRY(put(self, names, true, err));
-    status = write_list(self, names, err);
+    status = write_list(self, names, made, err);
 cleanup:
     opevo_i_library_names_free(&both);
     return status;

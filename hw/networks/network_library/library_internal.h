@@ -36,6 +36,7 @@ struct opevo_network_library {
     char name[OPEVO_LIBRARY_NAME + 1], upper[OPEVO_LIBRARY_NAME + 1];
     char emulated[OPEVO_LIBRARY_NAME + sizeof "_emulated"];
     opevo_text model, version;
+    opevo_text made; /* how it was made, in a line */
     opevo_text_slot slots[OPEVO_I_LIBRARY_NAMES];
     opevo_i_library_task *task;
     int tasks;
@@ -215,6 +216,8 @@ enum {
 #define OPEVO_I_LIBRARY_OUTPUTS "outputs.bin"
 #define OPEVO_I_LIBRARY_WEIGHTS "weights.bin"
 
+/* The text of a source of a library that is not freestanding (library_files.c). */
+void opevo_i_library_source_text(const opevo_network_library *self, size_t source, opevo_text *out);
 /* Of a source; those of two begin with the name of the library. Errors: NOMEM. */
 opevo_status opevo_i_library_source_name(const opevo_network_library *self, size_t source,
                                          char name[OPEVO_I_FILE_NAME], opevo_error *err);
@@ -252,9 +255,11 @@ opevo_status opevo_i_library_folder_check(const char *path, const opevo_i_librar
 opevo_status opevo_i_library_folder_open(const char *path, const opevo_i_library_names *names,
                                          opevo_i_library_folder *out, opevo_error *err);
 /* All files of these names have been written to the folder inside: put them into place, and remove
- * those of the library before that the new one does not have. */
+ * those of the library before that the new one does not have. `made`: how it was made; "": not
+ * said. */
 opevo_status opevo_i_library_folder_finish(opevo_i_library_folder *self,
-                                           const opevo_i_library_names *names, opevo_error *err);
+                                           const opevo_i_library_names *names, const char *made,
+                                           opevo_error *err);
 void opevo_i_library_folder_close(opevo_i_library_folder *self);
 
 /* ---- Freestanding libraries (library_free.c, library_free_loops.c) ---- */

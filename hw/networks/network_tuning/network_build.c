@@ -5,6 +5,7 @@
 
 #include <opevo/network_build.h>
 
+#include <opevo/network_made.h>
 #include <opevo/network_passes.h>
 #include <opevo/network_tuning.h>
 #include <opevo/parallel.h>
@@ -26,6 +27,7 @@ typedef struct build {
     opevo_text name; /* in the store */
     opevo_network *network;
     opevo_network_plan *plan;
+    opevo_network_plan_options how; /* of it */
     opevo_network_library_options library_options;
     opevo_network_library *library;
     uint64_t trials; /* observed */
@@ -119,6 +121,7 @@ static opevo_status run_passes(build *self, opevo_error *err)
                                         &how.passes, err));
     if (how.error > 0)
         OPEVO_TRY(opevo_network_plan_check_error(how.passes, err));
+    self->how = how;
     status = opevo_network_plan_create(self->network, &how, &self->plan, err);
 cleanup:
     return status;
@@ -225,6 +228,18 @@ cleanup:
 
 /* ---- All of it ---- */
 
+static opevo_status note_making(build *self, const char *model, opevo_error *err)
+{
+    const opevo_network_maker maker = {.model = model,
+                                       .how = self->how,
+                                       .threads = self->options.threads,
+                                       .name = self->options.name};
+
+    return self->dialect == OPEVO_KERNEL_C
+               ? opevo_network_made_note(&maker, self->plan, self->library, err)
+               : OPEVO_OK;
+}
+
 opevo_status opevo_network_build_sized(const char *model, const char *folder,
                                        const opevo_network_build_options *options, size_t size,
                                        opevo_network_built *out, opevo_error *err)
@@ -249,6 +264,7 @@ opevo_status opevo_network_build_sized(const char *model, const char *folder,
     OPEVO_TRY(make_library(&self, folder, err));
     if (is_tuned(&self))
         OPEVO_TRY(tune(&self, &built, err));
+    OPEVO_TRY(note_making(&self, model, err));
     OPEVO_TRY(opevo_network_library_write(self.library, folder, &sizes, err));
     built.kernels = sizes.kernels;
     built.weight_bytes = sizes.weight_bytes;

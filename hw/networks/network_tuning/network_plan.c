@@ -92,6 +92,16 @@ cleanup:
     return status;
 }
 
+opevo_status opevo_i_tuning_turn(opevo_i_tuning_plan *self, opevo_error *err)
+{
+    opevo_status status;
+
+    opevo_network_choices_apply(self->super.choices, self->fused);
+    status = opevo_network_inference_pass(self->fused, self->late, err);
+    self->super.inference = self->fused;
+    return status;
+}
+
 opevo_status opevo_network_plan_of(opevo_network_inference *inference, bool tunes,
                                    opevo_network_plan **out, opevo_error *err)
 {

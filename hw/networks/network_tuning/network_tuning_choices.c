@@ -162,9 +162,7 @@ opevo_status opevo_i_tuning_apply(opevo_network_tuning *self,
 
     if (!is_changed(self))
         return OPEVO_OK;
-    opevo_network_choices_apply(plan->super.choices, plan->fused);
-    OPEVO_TRY(opevo_network_inference_pass(plan->fused, plan->late, err));
-    plan->super.inference = plan->fused;
+    OPEVO_TRY(opevo_i_tuning_turn(plan, err));
     OPEVO_TRY(opevo_network_plan_library(self->plan, options, &made, err));
     opevo_network_library_destroy(*library);
     *library = made;

@@ -15,6 +15,10 @@ typedef struct opevo_i_tuning_plan {
     uint32_t late;
 } opevo_i_tuning_plan;
 
+/* The steps of a plan with choices as these are; only once. Errors: those of passes
+ * (network_plan.c). */
+opevo_status opevo_i_tuning_turn(opevo_i_tuning_plan *self, opevo_error *err);
+
 typedef struct opevo_i_tuning_task {
     opevo_network_task_run super;
     opevo_run_options run;

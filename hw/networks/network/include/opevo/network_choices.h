@@ -79,6 +79,9 @@ void opevo_network_choices_decide(opevo_network_choices *choices, const double *
 void opevo_network_choices_weigh(opevo_network_choices *choices, const double *time_s, double share,
                                  double *weight);
 
+/* Turn a site off, as an earlier decision did. Candidates keep their counts. */
+void opevo_network_choices_turn_off(opevo_network_choices *choices, int site);
+
 /* Mark in the network before the passes what is off, for the passes to leave. */
 void opevo_network_choices_apply(const opevo_network_choices *choices,
                                  opevo_network_inference *inference);

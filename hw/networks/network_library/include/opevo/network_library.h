@@ -188,6 +188,24 @@ opevo_status opevo_network_library_make_folder(const char *folder, bool *made, o
 opevo_status opevo_network_library_write(opevo_network_library *library, const char *folder,
                                          opevo_network_library_sizes *sizes, opevo_error *err);
 
+/* ---- What is in a folder ---- */
+
+/* How the library was made, in a line that opevo_network_library_write leaves in the folder.
+ * Errors: NOMEM. */
+opevo_status opevo_network_library_note(opevo_network_library *library, const char *made,
+                                        opevo_error *err);
+/* Append that line of a folder, nothing where it does not say. Errors: IO; NOMEM. */
+opevo_status opevo_network_library_read_note(const char *folder, opevo_text *out, opevo_error *err);
+/* Whether a folder has this library, in C for a CPU: with whatever kernels, each of which must have
+ * the computation of the task, all other files are byte by byte those that would be written, but
+ * for inputs and outputs of the test and the times of steps. If not, `why` gets a sentence. The
+ * library has the kernels of the folder from then on, without their texts, so it cannot be
+ * written.
+ *
+ * Errors: INVALID for another library; IO; NOMEM. */
+opevo_status opevo_network_library_compare(opevo_network_library *library, const char *folder,
+                                           opevo_text *why, opevo_error *err);
+
 OPEVO_END_C
 
 #endif

@@ -2,7 +2,7 @@
 
 /* What is printed of a proof of a whole network. */
 
-#include "network_cli_internal.h"
+#include "library_proof_internal.h"
 
 #include <opevo/json.h>
 
@@ -10,8 +10,17 @@ static const char *const words[] = {[OPEVO_NETWORK_PROVED] = "proved",
                                     [OPEVO_NETWORK_REFUTED] = "refuted",
                                     [OPEVO_NETWORK_UNDECIDED] = "undecided"};
 
-void opevo_i_cli_network_print_proof(const opevo_network_proof *proof, opevo_text *out)
+const char *opevo_i_cli_network_verdict(const opevo_i_cli_library_proof *proof)
 {
+    return words[proof->network.verdict];
+}
+
+void opevo_i_cli_network_print_proof(const opevo_i_cli_library_proof *library, opevo_text *out)
+{
+    const opevo_network_proof *proof = &library->network;
+
+    if (library->memory_plan)
+        opevo_text_add(out, "memory plan: every read is of what was written for it\n");
     opevo_text_printf(out, "network: %s", words[proof->verdict]);
     if (proof->verdict != OPEVO_NETWORK_PROVED) {
         opevo_text_add(out, "  ");
@@ -34,8 +43,11 @@ void opevo_i_cli_network_print_proof(const opevo_network_proof *proof, opevo_tex
                             : "\n");
 }
 
-void opevo_i_cli_network_add_json_proof(const opevo_network_proof *proof, opevo_text *out)
+void opevo_i_cli_network_add_json_proof(const opevo_i_cli_library_proof *library, opevo_text *out)
 {
+    const opevo_network_proof *proof = &library->network;
+
+    opevo_json_bool(out, "memory_plan_proved", library->memory_plan);
     opevo_json_open(out, "network", "{");
     opevo_json_string(out, "verdict", words[proof->verdict]);
     if (proof->reason[0])
