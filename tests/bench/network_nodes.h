@@ -8,7 +8,7 @@
 
 #include "network_random.h"
 
-enum { OF_FLOAT = 1, OF_INT = 2, OF_INTS = 7 }; /* kinds of attributes */
+enum { OF_FLOAT = 1, OF_INT = 2, OF_STRING = 3, OF_INTS = 7 }; /* kinds of attributes */
 
 static uint64_t state;
 static Onnx__Graph *graph;
@@ -43,6 +43,15 @@ static inline void add_int(const char *name, int64_t value)
 
     attribute->has_i = 1;
     attribute->i = value;
+}
+
+static inline void add_string(const char *name, const char *value)
+{
+    Onnx__Attribute *attribute = add_attribute(name, OF_STRING);
+
+    attribute->has_s = 1;
+    attribute->s.len = strlen(value);
+    attribute->s.data = need((uint8_t *)strdup(value));
 }
 
 static inline void add_list(const char *name, size_t count, const int64_t *values)
@@ -187,20 +196,26 @@ static inline void add_output(const char *name, size_t rank, const int64_t *exte
     graph->output[graph->n_output++] = make_value(name, OPEVO_NETWORK_FLOAT32, rank, extent);
 }
 
+static inline void add_domain(Onnx__Model *model, const char *domain, int64_t version)
+{
+    const size_t count = model->n_opset_import + 1;
+    Onnx__OperatorSet *set = need(calloc(1, sizeof *set));
+
+    onnx__operator_set__init(set);
+    set->domain = need(strdup(domain));
+    set->has_version = 1;
+    set->version = version;
+    model->opset_import = need(realloc(model->opset_import, count * sizeof set));
+    model->opset_import[model->n_opset_import++] = set;
+}
+
 /* With an empty graph. */
 static inline Onnx__Model *make_model(const char *name, int64_t opset)
 {
     Onnx__Model *model = need(calloc(1, sizeof *model));
-    Onnx__OperatorSet *set = need(calloc(1, sizeof *set));
 
     onnx__model__init(model);
-    onnx__operator_set__init(set);
-    set->domain = need(strdup(""));
-    set->has_version = 1;
-    set->version = opset;
-    model->opset_import = need(calloc(1, sizeof(Onnx__OperatorSet *)));
-    model->opset_import[0] = set;
-    model->n_opset_import = 1;
+    add_domain(model, "", opset);
     model->graph = graph = need(calloc(1, sizeof *graph));
     onnx__graph__init(graph);
     graph->name = need(strdup(name));
