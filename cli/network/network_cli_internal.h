@@ -104,7 +104,7 @@ opevo_status opevo_i_cli_library_tune(const opevo_call *call, opevo_network_plan
 /* All of it; `how` made the plan, and `inputs` are those of --check-input. */
 opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan *plan,
                                       const opevo_network_plan_options *how,
-                                      const opevo_i_cli_arrays *inputs,
-                                      opevo_text *out, int *exit_code, opevo_error *err);
+                                      const opevo_i_cli_arrays *inputs, opevo_text *out,
+                                      int *exit_code, opevo_error *err);
 
 #endif

@@ -3,7 +3,8 @@
 /* What one iteration of a parallel loop may leave in a thread's own variables for its next one.
  * Threads that run one iteration each do not show it, so that it is looked for in the text: a phi
  * at the head of the loop that does not begin with a bound of the thread's share, and a variable of
- * the region that iterations write. */
+ * the region that iterations write. Such a variable may be one of an iteration whose life a compiler
+ * has not marked; then nothing was written to it before the loop, as a run shows. */
 
 #include "simt_decode_internal.h"
 
@@ -20,6 +21,7 @@ typedef struct graph {
     uint32_t count, from; /* the block of the call */
     uint32_t *stack;      /* of a search */
     bool *reached;        /* count rows */
+    opevo_i_simt_carried *carried;
 } graph;
 
 static uint32_t number_of(const graph *self, LLVMBasicBlockRef block)
@@ -135,10 +137,27 @@ static bool heads_carry(const graph *self, const bool *looked_at, uint32_t *head
     return false;
 }
 
-/* Whether a variable, or what is derived from its address, may be written in a loop, as where the
- * address is handed on; one whose life begins there is an iteration's own. */
-static void look_at_uses(const graph *self, LLVMValueRef address, unsigned depth, bool *written,
-                         bool *begins)
+/* Whether an instruction outside of loops is behind the call, and may be before a loop. */
+static bool is_behind(const graph *self, LLVMValueRef instruction, uint32_t block)
+{
+    bool behind = reaches(self, self->from, block), before = false;
+
+    if (block == self->from)
+        for (LLVMValueRef at = self->share; at && !behind; at = LLVMGetNextInstruction(at))
+            behind = at == instruction;
+    for (uint32_t i = 0; i < self->count && behind && !before; i++)
+        before = reaches(self, i, i) && reaches(self, block, i);
+    return before;
+}
+
+/* What becomes of a variable, or of what is derived from its address: it may be written in a loop,
+ * as where the address is handed on; its life begins there, so that it is an iteration's own; it is
+ * used between the call and a loop. */
+typedef struct uses {
+    bool written, begins, between;
+} uses;
+
+static void look_at_uses(const graph *self, LLVMValueRef address, unsigned depth, uses *out)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(address); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use), called;
@@ -147,19 +166,22 @@ static void look_at_uses(const graph *self, LLVMValueRef address, unsigned depth
         size_t length;
 
         if (LLVMIsAGetElementPtrInst(user) && depth < DERIVED) {
-            look_at_uses(self, user, depth + 1, written, begins);
+            look_at_uses(self, user, depth + 1, out);
             continue;
         }
-        if (LLVMIsALoadInst(user) || (LLVMIsAStoreInst(user) && !reaches(self, block, block) &&
-                                      LLVMGetOperand(user, 0) != address))
+        if (LLVMIsALoadInst(user))
+            continue;
+        out->between |= !reaches(self, block, block) && is_behind(self, user, block);
+        if (LLVMIsAStoreInst(user) && !reaches(self, block, block) &&
+            LLVMGetOperand(user, 0) != address)
             continue;
         called = LLVMIsACallInst(user) ? LLVMGetCalledValue(user) : NULL;
         if (called && LLVMIsAFunction(called))
             name = LLVMGetValueName2(called, &length);
         if (!reaches(self, block, block) && strncmp(name, "llvm.", 5) == 0)
             continue;
-        *begins |= strncmp(name, "llvm.lifetime.start", 19) == 0;
-        *written |= strncmp(name, "llvm.lifetime.", 14) != 0;
+        out->begins |= strncmp(name, "llvm.lifetime.start", 19) == 0;
+        out->written |= strncmp(name, "llvm.lifetime.", 14) != 0;
     }
 }
 
@@ -167,13 +189,16 @@ static bool variables_carry(const graph *self)
 {
     for (LLVMValueRef at = LLVMGetFirstInstruction(self->blocks[0]); at;
          at = LLVMGetNextInstruction(at)) {
-        bool written = false, begins = false;
+        uses found = {false, false, false};
 
         if (!LLVMIsAAllocaInst(at) || is_bound(self, at))
             continue;
-        look_at_uses(self, at, 0, &written, &begins);
-        if (written && !begins)
+        look_at_uses(self, at, 0, &found);
+        if (!found.written || found.begins)
+            continue;
+        if (found.between || self->carried->count == OPEVO_I_SIMT_CARRIED)
             return true;
+        self->carried->variable[self->carried->count++] = at;
     }
     return false;
 }
@@ -196,10 +221,10 @@ static bool carries(graph *self, bool chunked)
     return heads_carry(self, looked_at, &head);
 }
 
-bool opevo_i_simt_carries(LLVMValueRef share, bool chunked)
+bool opevo_i_simt_carries(LLVMValueRef share, bool chunked, opevo_i_simt_carried *out)
 {
     LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(share));
-    graph self = {.share = share, .count = LLVMCountBasicBlocks(function)};
+    graph self = {.share = share, .count = LLVMCountBasicBlocks(function), .carried = out};
     bool result = true;
 
     if (self.count > BLOCKS)

@@ -54,6 +54,7 @@ typedef enum opevo_i_simt_kind {
     OPEVO_I_SIMT_FORK,   /* a parallel region of OpenMP begins */
     OPEVO_I_SIMT_THREAD, /* one of its threads does; to: its number */
     OPEVO_I_SIMT_JOIN,   /* on to the next thread, if there is one */
+    OPEVO_I_SIMT_FRESH,  /* whether a thread has left something in a variable */
     OPEVO_I_SIMT_SHARE,  /* the iterations that a thread has of a loop */
     OPEVO_I_SIMT_UNSUPPORTED,
     OPEVO_I_SIMT_UNREACHABLE
@@ -133,6 +134,7 @@ enum { OPEVO_I_SIMT_MAKES = OPEVO_SIMT_VALUE_COUNT + 1 };
  *   WHERE        a: bits
  *   WHOLE        a: an integer; number: its bytes, below 0 if it is signed
  *   JOIN         a: the THREAD
+ *   FRESH        a: address of the variable
  *   SHARE        a, b: bounds of the loop, and then of the thread's part; c: register of the
  *                stride; number: register of whether it has the last; space: they are unsigned
  *   UNSUPPORTED  a: name in `words` */

@@ -145,8 +145,14 @@ void opevo_i_simt_set_value(const opevo_i_simt_decoder *self, opevo_i_simt_code 
 opevo_i_simt_intrinsic opevo_i_simt_intrinsic_find(const char *name);
 
 /* simt_carried.c: whether iterations of the loop that a call shares out leave something in
- * variables of their thread, as far as the text does not exclude it. */
-bool opevo_i_simt_carries(LLVMValueRef share, bool chunked);
+ * variables of their thread, as far as the text does not exclude it. Where they may do so in
+ * variables that have addresses, these must hold nothing at the call. */
+enum { OPEVO_I_SIMT_CARRIED = 64 };
+typedef struct opevo_i_simt_carried {
+    LLVMValueRef variable[OPEVO_I_SIMT_CARRIED];
+    unsigned count;
+} opevo_i_simt_carried;
+bool opevo_i_simt_carries(LLVMValueRef share, bool chunked, opevo_i_simt_carried *out);
 
 /* simt_denormals.c */
 opevo_i_simt_denormals opevo_i_simt_denormals_of(LLVMValueRef function);

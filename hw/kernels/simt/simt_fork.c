@@ -47,7 +47,7 @@ void opevo_i_simt_thread(opevo_simt *self, const opevo_i_simt_warp *warp,
     uint32_t number = self->fork.thread & 1;
 
     self->block_stamp = self->interval_stamp = self->fence_stamp = ++self->stamp;
-    self->fork.shared_out = false;
+    self->fork.shared_out = self->fork.stale = false;
     clear_slot(self, number);
     memcpy(warp->file + code->to, &number, sizeof number);
     opevo_i_simt_define(warp, code->to, 0, code->place);
@@ -80,6 +80,22 @@ static void set_number(const opevo_i_simt_warp *warp, uint32_t at, uint64_t numb
     opevo_i_simt_define(warp, at, 0, place);
 }
 
+/* What nothing was written to before the iterations holds, in each of them, only what they write
+ * themselves: to read anything else is found, as it is not initialised. */
+void opevo_i_simt_fresh(opevo_simt *self, const opevo_i_simt_warp *warp,
+                        const opevo_i_simt_code *code)
+{
+    uint64_t address;
+    const opevo_i_simt_region *region;
+
+    memcpy(&address, warp->file + code->a, sizeof address);
+    region = &self->regions[address >> OPEVO_I_SIMT_HANDLE_SHIFT];
+    self->fork.stale |= !region->valid;
+    for (uint64_t i = 0; i < region->size && !self->fork.stale; i++)
+        self->fork.stale = region->valid[warp->index * OPEVO_I_SIMT_LANES * region->size + i] !=
+                           OPEVO_I_SIMT_UNWRITTEN;
+}
+
 bool opevo_i_simt_share(opevo_simt *self, const opevo_i_simt_warp *warp,
                         const opevo_i_simt_code *code)
 {
@@ -99,7 +115,7 @@ bool opevo_i_simt_share(opevo_simt *self, const opevo_i_simt_warp *warp,
     if (count == 0 && !empty)
         return opevo_i_simt_fault(self, warp, code->place, 0, OPEVO_SIMT_LIMIT,
                                   "shares out 2^64 iterations");
-    if (code->to && count > 1)
+    if ((code->to || self->fork.stale) && count > 1)
         opevo_i_simt_doubt(self, code->place,
                            "shares out a loop whose iterations may leave something in variables of "
                            "their thread");

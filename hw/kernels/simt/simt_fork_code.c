@@ -119,6 +119,22 @@ static bool access_argument(const opevo_i_simt_work *self, unsigned index, bool 
     return true;
 }
 
+/* The variables that must hold nothing before a loop. */
+static bool decode_fresh(const opevo_i_simt_work *self, const opevo_i_simt_carried *carried)
+{
+    for (unsigned i = 0; i < carried->count; i++) {
+        const opevo_i_simt_value *found =
+            opevo_i_simt_value_of(self->decoder, self->frame, carried->variable[i]);
+        opevo_i_simt_value address;
+
+        if (!found || found->count != 1)
+            return false;
+        address = *found;
+        opevo_i_simt_emit(self->decoder, OPEVO_I_SIMT_FRESH)->a = work_part(self, &address, 0).at;
+    }
+    return true;
+}
+
 /* (place, thread, schedule, &last, &lower, &upper, &stride, increment, chunk) */
 static bool decode_share(const opevo_i_simt_work *self, uint8_t size, bool is_unsigned)
 {
@@ -126,11 +142,15 @@ static bool decode_share(const opevo_i_simt_work *self, uint8_t size, bool is_un
     opevo_i_simt_slot upper = {opevo_i_simt_register(self->decoder, size), size};
     opevo_i_simt_slot stride = {opevo_i_simt_register(self->decoder, size), size};
     opevo_i_simt_slot last = {opevo_i_simt_register(self->decoder, 4), 4};
+    opevo_i_simt_carried carried = {.count = 0};
     opevo_i_simt_code *code;
+    bool carries = opevo_i_simt_carries(
+        self->instruction, !is_number(LLVMGetOperand(self->instruction, 2), STATIC), &carried);
 
     if (!self->decoder->forked || !is_static(LLVMGetOperand(self->instruction, 2)) ||
         !is_number(LLVMGetOperand(self->instruction, 7), 1) ||
-        !access_argument(self, 4, false, lower) || !access_argument(self, 5, false, upper))
+        !access_argument(self, 4, false, lower) || !access_argument(self, 5, false, upper) ||
+        !decode_fresh(self, &carried))
         return false;
     code = opevo_i_simt_emit(self->decoder, OPEVO_I_SIMT_SHARE);
     code->size = size;
@@ -139,8 +159,7 @@ static bool decode_share(const opevo_i_simt_work *self, uint8_t size, bool is_un
     code->b = upper.at;
     code->c = stride.at;
     code->number = last.at;
-    code->to = opevo_i_simt_carries(self->instruction,
-                                    !is_number(LLVMGetOperand(self->instruction, 2), STATIC));
+    code->to = carries;
     return access_argument(self, 3, true, last) && access_argument(self, 4, true, lower) &&
            access_argument(self, 5, true, upper) && access_argument(self, 6, true, stride);
 }

@@ -17,6 +17,7 @@
 typedef struct opevo_i_simt_fork_state {
     uint64_t thread, threads; /* the present one, and how many there are */
     bool open, shared_out, outer_races;
+    bool stale; /* a variable that iterations change holds something before them */
 } opevo_i_simt_fork_state;
 
 /* Where each thread of a region has memory of its own: slot i of `bytes` bytes from `from` on. */
@@ -91,6 +92,8 @@ void opevo_i_simt_thread(opevo_simt *self, const opevo_i_simt_warp *warp,
                          const opevo_i_simt_code *code);
 /* Whether the region is over. */
 bool opevo_i_simt_join(opevo_simt *self);
+void opevo_i_simt_fresh(opevo_simt *self, const opevo_i_simt_warp *warp,
+                        const opevo_i_simt_code *code);
 bool opevo_i_simt_share(opevo_simt *self, const opevo_i_simt_warp *warp,
                         const opevo_i_simt_code *code);
 

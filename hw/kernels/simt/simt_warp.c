@@ -455,6 +455,9 @@ static bool step(opevo_simt *self, opevo_i_simt_warp *warp, const opevo_i_simt_c
     case OPEVO_I_SIMT_JOIN:
         warp->at = opevo_i_simt_join(self) ? warp->at : code->a;
         return true;
+    case OPEVO_I_SIMT_FRESH:
+        opevo_i_simt_fresh(self, warp, code);
+        return true;
     case OPEVO_I_SIMT_SHARE:
         return opevo_i_simt_share(self, warp, code);
     case OPEVO_I_SIMT_UNSUPPORTED:

@@ -35,6 +35,9 @@
 //@ 28 proved
 //@ 29 proved
 //@ 30 undecided variables of their thread
+//@ 31 proved
+//@ 32 refuted
+//@ 33 undecided variables of their thread
 
 // Parallel loops of OpenMP: races of iterations, whichever threads run them.
 int omp_get_thread_num(void);
@@ -248,6 +251,50 @@ void f(const float *A, float *C, long n)
 
             C[i] = A[i] * mine[i & 1];
             mine[(i + 1) & 1] = 3;
+        }
+    }
+#elif CASE == 31
+    // A variable of a thread that iterations write before they read it.
+#pragma omp parallel
+    {
+        float mine[4];
+        float *volatile kept = mine;
+#pragma omp for nowait
+        for (long i = 0; i < n; i++) {
+            float *own = kept;
+
+            own[i & 3] = A[i];
+            C[i] = own[i & 3] * 2;
+        }
+    }
+#elif CASE == 32
+    // The second half is read as an iteration before has left it.
+#pragma omp parallel
+    {
+        float mine[2];
+        float *volatile kept = mine;
+#pragma omp for nowait
+        for (long i = 0; i < n; i++) {
+            float *own = kept;
+
+            if (i % 2 == 0)
+                own[0] = A[i];
+            C[i] = own[0] * 2;
+        }
+    }
+#elif CASE == 33
+#pragma omp parallel
+    {
+        float mine[2];
+        float *volatile kept = mine;
+
+        mine[1] = 2;
+#pragma omp for nowait
+        for (long i = 0; i < n; i++) {
+            float *own = kept;
+
+            own[0] = A[i];
+            C[i] = own[0] * own[1];
         }
     }
 #endif
