@@ -20,6 +20,8 @@ static const opevo_option options[] = {
     {"harness", "FILE", "how the kernel is called; a folder of --emit needs none", false},
     {"set", "NAME=VALUE", "a parameter of the source and of its harness (may be repeated)", true},
     {"same-bits", "KERNEL", "prove that this kernel gives the same bits, for all inputs", false},
+    {"same-function", "KERNEL", "prove that this kernel is the same function of real numbers",
+     false},
     {"model", "FILE", "of a network's library: its model, if the folder does not hold it", false},
     {"seed", "N", "of the random inputs (default 0)", false},
     {"rounding", NULL, "bound the roundings as well, for inputs of at most 1 in size", false},
@@ -43,11 +45,15 @@ static opevo_status prove_file(const opevo_call *call, uint64_t seed, opevo_text
                                          .harness = opevo_i_cli_option(call, "harness"),
                                          .computes = opevo_i_cli_option(call, "computes"),
                                          .same_bits = opevo_i_cli_option(call, "same-bits"),
+                                         .same_function = opevo_i_cli_option(call, "same-function"),
                                          .seed = seed,
                                          .json = opevo_i_cli_flag(call, "json"),
                                          .rounding = opevo_i_cli_flag(call, "rounding")};
     opevo_status status = OPEVO_OK;
 
+    if (request.same_bits && request.same_function)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--same-bits and --same-function exclude each other.");
     collect_settings(call, &settings);
     request.settings = opevo_text_string(&settings);
     OPEVO_TRY(opevo_text_check(&settings, err));
@@ -74,7 +80,7 @@ static void print_certificate(const opevo_i_cli_library_certificate *self, opevo
 static opevo_status prove_library(const opevo_call *call, uint64_t seed, opevo_text *out,
                                   int *exit_code, opevo_error *err)
 {
-    static const char *const names[] = {"computes", "harness", "set", "same-bits"};
+    static const char *const names[] = {"computes", "harness", "set", "same-bits", "same-function"};
     const opevo_i_cli_proof_request request = {.seed = seed,
                                                .json = opevo_i_cli_flag(call, "json"),
                                                .rounding = opevo_i_cli_flag(call, "rounding")};
@@ -260,7 +266,7 @@ cleanup:
 
 static opevo_status refuse_options(const opevo_call *call, opevo_error *err)
 {
-    static const char *const names[] = {"computes", "harness", "set", "same-bits"};
+    static const char *const names[] = {"computes", "harness", "set", "same-bits", "same-function"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (opevo_i_cli_flag(call, names[i]))
@@ -308,7 +314,8 @@ const opevo_verb opevo_i_cli_verb_prove = {
         "compared with the definition there. Exit status: 0 proved, 1 refuted, by an input on\n"
         "which a run in floats differs or by a wrong access to memory, 3 undecided. What a proof\n"
         "says and what it does not: docs/prove.md. With --same-bits the verdict is whether two\n"
-        "kernels that are called alike give the same bits.\n\n"
+        "kernels that are called alike give the same bits, with --same-function whether they are\n"
+        "the same function of real numbers.\n\n"
         "  opevo tune mm1 --on cpu --store runs.db && opevo prove runs.db:1\n"
         "  opevo tune 'matmul(64,64,64)' --on cpu --emit folder && opevo prove folder\n"
         "  opevo network net.onnx -o lib && opevo prove lib --model net.onnx\n"

@@ -64,6 +64,8 @@ static void write_request(const opevo_i_cli_proof_request *self, opevo_text *out
         opevo_json_string(out, "computes", self->computes);
     if (self->same_bits)
         opevo_json_string(out, "same_bits", self->same_bits);
+    if (self->same_function)
+        opevo_json_string(out, "same_function", self->same_function);
     if (self->settings)
         write_settings(self->settings, out);
     if (self->words)

@@ -13,6 +13,7 @@
 typedef struct opevo_i_cli_proof_request {
     const char *kernel, *harness, *computes; /* NULL: the folder or the harness says it */
     const char *same_bits;                   /* another kernel; NULL: a computation says it */
+    const char *same_function;               /* likewise */
     const char *settings;                    /* parameters NAME=VALUE, one a line; NULL: none */
     const char *words;                       /* for the compiler, one a line; NULL: none */
     const char *certificate;                 /* earlier answers, to be compared with; NULL: none */

@@ -6,6 +6,7 @@
 #define OPEVO_CLI_EVOLVE_INTERNAL_H
 
 #include "evolver_of_call_internal.h"
+#include "kernels_of_run_internal.h"
 #include "reasons_internal.h"
 #include "terminal_internal.h"
 
@@ -39,7 +40,23 @@ typedef struct opevo_i_cli_evolution {
     opevo_progress progress;
     bool failed; /* no memory for the front or the error-free ones */
     opevo_found found;
+    const char *harness; /* its file */
+    char *kernel_path, *harness_path;
+    int64_t run_number; /* in the store */
+    opevo_stored_proofs proofs;
 } opevo_i_cli_evolution;
+
+/* Prove that a variant is the same function as the kernel; an opevo_found_judge. The verdict is
+ * stored. (evolve_prove.c) */
+opevo_status opevo_i_cli_evolution_prove(void *evolution, const opevo_found_variant *variant,
+                                         bool *refuted, opevo_error *err);
+/* "" where it was not proved; ": " and why it is not proved; a member "proof". */
+const char *opevo_i_cli_evolution_verdict(const opevo_i_cli_evolution *self,
+                                          const opevo_found_variant *variant);
+void opevo_i_cli_evolution_reason(const opevo_i_cli_evolution *self,
+                                  const opevo_found_variant *variant, opevo_text *out);
+void opevo_i_cli_evolution_json_proof(const opevo_i_cli_evolution *self,
+                                      const opevo_found_variant *variant, opevo_text *out);
 
 void opevo_i_cli_evolution_print_settings(const opevo_i_cli_evolution *self, opevo_text *out);
 opevo_status opevo_i_cli_evolution_print(const opevo_i_cli_evolution *self, const char *store,

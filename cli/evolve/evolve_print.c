@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 void opevo_i_cli_evolution_print_settings(const opevo_i_cli_evolution *self, opevo_text *out)
@@ -59,31 +60,56 @@ static double worst_error(const opevo_found_variant *variant)
                      variant->final.status ? variant->final.error : 0));
 }
 
-static void add_row(const opevo_found *found, const opevo_found_variant *variant,
+static void add_row(const opevo_i_cli_evolution *self, const opevo_found_variant *variant,
                     opevo_table *table)
 {
+    const opevo_found *found = &self->found;
+    const char *verdict = opevo_i_cli_evolution_verdict(self, variant);
+
     opevo_i_cli_table_cell(table, "%llu", (unsigned long long)variant->trial.number);
     opevo_i_cli_table_cell(table, "%.4f", 1 / variant->trial.outcome.fitness);
     add_held_out(found, &variant->selection, OPEVO_CASES_SELECTION, table);
     add_held_out(found, &variant->final, OPEVO_CASES_FINAL, table);
     opevo_i_cli_table_cell(table, "%.3g", variant->trial.outcome.more[0]);
     opevo_i_cli_table_cell(table, "%.3g", worst_error(variant));
+    opevo_i_cli_table_cell(table, "%s", *verdict ? verdict : "-");
     opevo_i_cli_table_cell(table, "%zu", opevo_edit_count(opevo_text_string(&variant->edits)));
 }
 
-static opevo_status print_table(const opevo_found *found, opevo_text *out, opevo_error *err)
+static opevo_status print_table(const opevo_i_cli_evolution *self, opevo_text *out,
+                                opevo_error *err)
 {
     static const char *const heads[] = {"trial", "search",         "selection", "final",
-                                        "error", "held-out error", "edits"};
+                                        "error", "held-out error", "equal",     "edits"};
+    const opevo_found *found = &self->found;
     opevo_table table = {.heads = heads, .columns = sizeof heads / sizeof *heads};
 
     for (size_t i = 0; i < found->exact_count; i++) {
-        if (found->exact[i].selection.status)
-            add_row(found, &found->exact[i], &table);
+        if (i <= found->best)
+            add_row(self, &found->exact[i], &table);
     }
     for (size_t i = 0; i < found->rest_count; i++)
-        add_row(found, &found->rest[i], &table);
+        add_row(self, &found->rest[i], &table);
     return opevo_i_cli_table_print(&table, opevo_i_cli_terminal_width(STDOUT_FILENO), out, err);
+}
+
+/* Why the variants of the table are not proved to be the same function; proofs are of the sizes of
+ * all cases, and of all contents. */
+static void print_proofs(const opevo_i_cli_evolution *self, opevo_text *out)
+{
+    const opevo_found *found = &self->found;
+
+    for (size_t i = 0; i < found->exact_count + found->rest_count; i++) {
+        const opevo_found_variant *one =
+            i < found->exact_count ? &found->exact[i] : &found->rest[i - found->exact_count];
+        const char *verdict = opevo_i_cli_evolution_verdict(self, one);
+
+        if (!*verdict || strcmp(verdict, "proved") == 0)
+            continue;
+        opevo_text_printf(out, "trial %llu is %s", (unsigned long long)one->trial.number, verdict);
+        opevo_i_cli_evolution_reason(self, one, out);
+        opevo_text_add(out, "\n");
+    }
 }
 
 static void print_best(const opevo_i_cli_evolution *self, opevo_text *out)
@@ -101,8 +127,12 @@ static void print_best(const opevo_i_cli_evolution *self, opevo_text *out)
              1 / best->trial.outcome.fitness);
     opevo_i_cli_text_add_styled(out, STDOUT_FILENO, OPEVO_STYLE_STRONG, text);
     edits = opevo_edit_count(opevo_text_string(&best->edits));
-    opevo_text_printf(out, ", trial %llu, %zu edit%s\n%s\n", (unsigned long long)best->trial.number,
-                      edits, opevo_i_cli_plural(edits), opevo_text_string(&best->edits));
+    opevo_text_printf(out, ", trial %llu, %zu edit%s%s\n%s\n",
+                      (unsigned long long)best->trial.number, edits, opevo_i_cli_plural(edits),
+                      strcmp(opevo_i_cli_evolution_verdict(self, best), "proved") == 0
+                          ? ", proved to be the same function"
+                          : "",
+                      opevo_text_string(&best->edits));
 }
 
 /* The cheapest variant within the tolerance that is not error-free, where it costs less. */
@@ -158,12 +188,13 @@ opevo_status opevo_i_cli_evolution_print(const opevo_i_cli_evolution *self, cons
     }
     if (self->found.exact_count + self->found.rest_count) {
         opevo_text_add(out, "front, cost as a fraction of the base on each set of cases:\n");
-        OPEVO_TRY(print_table(&self->found, out, err));
+        OPEVO_TRY(print_table(self, out, err));
     }
     if (self->found.overfitted)
         opevo_text_printf(out, "%zu variant%s on held-out cases\n", self->found.overfitted,
-                          self->found.overfitted == 1 ? " overfits: it fails"
-                                                      : "s overfit: they fail");
+                          self->found.overfitted == 1 ? " overfits: it is refuted, or fails"
+                                                      : "s overfit: they are refuted, or fail");
+    print_proofs(self, out);
     print_best(self, out);
     print_approximation(&self->found, out);
 cleanup:
@@ -189,9 +220,10 @@ static void json_held_out(const char *key, const opevo_found *found, const opevo
     opevo_text_add(out, "}");
 }
 
-static void json_variant(const opevo_found *found, const opevo_found_variant *variant,
+static void json_variant(const opevo_i_cli_evolution *self, const opevo_found_variant *variant,
                          opevo_text *out)
 {
+    const opevo_found *found = &self->found;
     const char *edits = opevo_text_string(&variant->edits);
 
     opevo_text_add(out, "{");
@@ -203,22 +235,25 @@ static void json_variant(const opevo_found *found, const opevo_found_variant *va
     opevo_json_index(out, "edit_count", opevo_edit_count(edits));
     json_held_out("selection", found, &variant->selection, OPEVO_CASES_SELECTION, out);
     json_held_out("final", found, &variant->final, OPEVO_CASES_FINAL, out);
+    opevo_i_cli_evolution_json_proof(self, variant, out);
     opevo_json_string(out, "edits", edits);
     opevo_text_add(out, "}");
 }
 
-static void json_front(const opevo_found *found, opevo_text *out)
+static void json_front(const opevo_i_cli_evolution *self, opevo_text *out)
 {
+    const opevo_found *found = &self->found;
+
     opevo_json_open(out, "front", "[");
     for (size_t i = 0; found->exact && i < found->exact_count; i++) {
-        if (!found->exact[i].selection.status)
+        if (i > found->best)
             continue;
         opevo_json_next(out, "\n  ");
-        json_variant(found, &found->exact[i], out);
+        json_variant(self, &found->exact[i], out);
     }
     for (size_t i = 0; i < found->rest_count; i++) {
         opevo_json_next(out, "\n  ");
-        json_variant(found, &found->rest[i], out);
+        json_variant(self, &found->rest[i], out);
     }
     opevo_text_add(out, "]");
 }
@@ -248,11 +283,12 @@ void opevo_i_cli_evolution_print_json(const opevo_i_cli_evolution *self, opevo_t
     opevo_i_cli_reasons_print_json(&self->reasons, out);
     opevo_json_string(out, "stop", opevo_stop_name(self->result.stop));
     opevo_i_cli_add_json_workers(self->objective, out);
-    json_front(found, out);
+    json_front(self, out);
     opevo_json_index(out, "overfitted", found->overfitted);
+    opevo_json_index(out, "refuted", found->refuted);
     opevo_json_key(out, "best");
     if (has_best)
-        json_variant(found, &found->exact[found->best], out);
+        json_variant(self, &found->exact[found->best], out);
     else
         opevo_text_add(out, "null");
     opevo_json_double(out, "fraction_of_base",

@@ -92,6 +92,11 @@ static opevo_status read_call(const opevo_call *call, opevo_i_cli_evolution *sel
     }
     OPEVO_TRY(opevo_i_cli_evolver_of_call(call, self->kernel, OPEVO_I_EDITS_SEARCHED,
                                           &self->evolver, err));
+    OPEVO_TRY(
+        opevo_evolver_paths(self->kernel, &self->kernel_path, &self->harness_path, NULL, err));
+    self->harness = opevo_i_cli_option(call, "harness");
+    if (!self->harness)
+        self->harness = self->harness_path;
     self->objective = opevo_evolver_objective(self->evolver);
     OPEVO_TRY(opevo_found_evaluate_base(self->evolver, &self->found, err));
     OPEVO_TRY(read_criteria(call, self, err));
@@ -184,7 +189,9 @@ static opevo_status gather(opevo_i_cli_evolution *self, opevo_error *err)
             OPEVO_TRY(
                 add_variant(self, &self->front.members[i], &found->rest[found->rest_count++], err));
     }
-    OPEVO_TRY(opevo_found_held_out(self->evolver, &opevo_i_cli_interrupted, found, err));
+    OPEVO_TRY(opevo_found_held_out(self->evolver, &opevo_i_cli_interrupted,
+                                   &(const opevo_found_judge){opevo_i_cli_evolution_prove, self},
+                                   found, err));
 cleanup:
     return status;
 }
@@ -201,6 +208,7 @@ static opevo_status run_session(opevo_i_cli_evolution *self, opevo_session *sess
     opevo_i_cli_progress_end(&self->progress);
     if (status == OPEVO_OK && self->run.store)
         status = opevo_i_cli_reasons_complete(&self->reasons, self->run.store, result->run, err);
+    self->run_number = result->run;
     if (status == OPEVO_OK && result->stop != OPEVO_STOP_INTERRUPTED)
         status = gather(self, err);
     return status;
@@ -229,6 +237,9 @@ static opevo_status search(opevo_i_cli_evolution *self, bool quiet, opevo_error 
 static void evolution_free(opevo_i_cli_evolution *self)
 {
     opevo_found_free(&self->found);
+    opevo_stored_proofs_free(&self->proofs);
+    opevo_free(self->kernel_path);
+    opevo_free(self->harness_path);
     opevo_i_cli_reasons_free(&self->reasons);
     opevo_front_free(&self->front);
     opevo_free(self->exact);

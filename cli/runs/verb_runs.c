@@ -260,7 +260,7 @@ static opevo_status read_kernels(const listing *self, const opevo_run_info *info
     size_t count = 0;
     opevo_status status = OPEVO_OK;
 
-    if (opevo_live_is_device(info->on) && info->best_trial)
+    if (info->best_trial)
         status = opevo_store_read(self->store, info->run, info->best_trial - 1, &trial, 1, &count,
                                   self->err);
     *best = trial.proposal.point;
@@ -287,7 +287,8 @@ static void visit_whole(listing *self, const opevo_run_info *info)
             opevo_i_cli_measured_read(self->store, info->run, info->trials, &measured, self->err);
     if (self->status == OPEVO_OK)
         self->status = read_kernels(self, info, true, &kernels, &best);
-    if (self->status == OPEVO_OK && kernels.proofs.count && !space)
+    if (self->status == OPEVO_OK && kernels.proofs.count && !space &&
+        opevo_live_is_device(info->on))
         self->status = opevo_store_space(self->store, info->run, &space, self->err);
     if (self->status == OPEVO_OK && self->json) {
         add_json(info, &reasons, &measured, finals, space, &kernels, best, self);

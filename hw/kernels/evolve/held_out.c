@@ -48,6 +48,18 @@ opevo_status opevo_found_evaluate_base(opevo_evolver *evolver, opevo_found *foun
     return OPEVO_OK;
 }
 
+static opevo_status ask(const opevo_found_judge *judge, opevo_found *found,
+                        const opevo_found_variant *variant, bool *refuted, opevo_error *err)
+{
+    opevo_status status = OPEVO_OK;
+
+    *refuted = false;
+    if (judge)
+        status = judge->ask(judge->context, variant, refuted, err);
+    found->refuted += *refuted;
+    return status;
+}
+
 /* An exact variant must stay so. */
 static bool stays_exact(const opevo_found_variant *variant)
 {
@@ -56,20 +68,30 @@ static bool stays_exact(const opevo_found_variant *variant)
 }
 
 opevo_status opevo_found_held_out(opevo_evolver *evolver, const opevo_interrupt *interrupt,
-                                  opevo_found *found, opevo_error *err)
+                                  const opevo_found_judge *judge, opevo_found *found,
+                                  opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
+    bool refuted = false;
 
     found->best = found->exact_count;
     for (size_t i = 0; i < found->exact_count && status == OPEVO_OK; i++) {
-        status = try_out(evolver, interrupt, found, &found->exact[i], err);
+        status = ask(judge, found, &found->exact[i], &refuted, err);
+        found->overfitted += refuted;
+        if (refuted)
+            continue;
+        if (status == OPEVO_OK)
+            status = try_out(evolver, interrupt, found, &found->exact[i], err);
         if (status == OPEVO_OK && stays_exact(&found->exact[i])) {
             found->best = i;
             break;
         }
     }
-    for (size_t i = 0; i < found->rest_count && status == OPEVO_OK; i++)
-        status = try_out(evolver, interrupt, found, &found->rest[i], err);
+    for (size_t i = 0; i < found->rest_count && status == OPEVO_OK; i++) {
+        status = ask(judge, found, &found->rest[i], &refuted, err);
+        if (status == OPEVO_OK)
+            status = try_out(evolver, interrupt, found, &found->rest[i], err);
+    }
     return status;
 }
 

@@ -24,8 +24,6 @@ const char *opevo_proof_verdict_name(opevo_proof_verdict verdict)
     return names[verdict];
 }
 
-#define MOST_DOUBT 1e-3 /* the largest probability of a false verdict */
-
 /* ---- Buffers and tensors ---- */
 
 static opevo_status check_tensor(const opevo_tensor *tensor, const opevo_buffer *buffer,
@@ -133,7 +131,8 @@ static void conclude_run(opevo_proof *out, const opevo_evaluation *run)
 }
 
 /* A proof keeps the largest degree of all that it compares. */
-static void note_degree(opevo_proof *out, const opevo_simt_value *a, const opevo_simt_value *b)
+void opevo_i_proof_note_degree(opevo_proof *out, const opevo_simt_value *a,
+                               const opevo_simt_value *b)
 {
     uint64_t left = (uint64_t)opevo_field_numerator(a) + opevo_field_denominator(b);
     uint64_t right = (uint64_t)opevo_field_numerator(b) + opevo_field_denominator(a);
@@ -158,7 +157,7 @@ static bool compare_element(opevo_i_proving *self, const opevo_simt *simt, size_
         return false;
     }
     compared = opevo_field_compare(&computed, defined);
-    note_degree(out, &computed, defined);
+    opevo_i_proof_note_degree(out, &computed, defined);
     out->compared++;
     if (compared == OPEVO_FIELD_EQUAL)
         return true;
@@ -188,20 +187,20 @@ static void compare(opevo_i_proving *self, const opevo_simt *simt, const opevo_d
 
 /* The probability that some pair of different arguments of unknown functions was taken for the
  * same is part of it. */
-static void bound_probability(opevo_i_proving *self)
+void opevo_i_proof_bound(const opevo_field *field, opevo_proof *out)
 {
-    opevo_field_uses uses = opevo_field_used(self->field);
+    opevo_field_uses uses = opevo_field_used(field);
     double arguments = (double)(uses.unknown + uses.exponentials + uses.maxima), degree;
 
-    if (uses.degree > self->out->degree)
-        self->out->degree = uses.degree;
-    degree = self->out->degree ? (double)self->out->degree : 1;
-    self->out->assumed = arguments > 0;
-    self->out->probability = degree * (1 + arguments * arguments / 2) / (double)OPEVO_FIELD_Q;
+    if (uses.degree > out->degree)
+        out->degree = uses.degree;
+    degree = out->degree ? (double)out->degree : 1;
+    out->assumed = arguments > 0;
+    out->probability = degree * (1 + arguments * arguments / 2) / (double)OPEVO_FIELD_Q;
     if (arguments == 0)
-        self->out->probability = degree / (double)OPEVO_FIELD_P;
-    if (self->out->probability > 1 || self->out->degree >= UINT32_MAX - 1) /* counts end there */
-        self->out->probability = 1;
+        out->probability = degree / (double)OPEVO_FIELD_P;
+    if (out->probability > 1 || out->degree >= UINT32_MAX - 1) /* counts end there */
+        out->probability = 1;
 }
 
 /* Elements of tensors of 16 bits are rounded by their definition. */
@@ -304,10 +303,9 @@ static opevo_status decide(opevo_i_proving *self, opevo_error *err)
     compare(self, opevo_simt_launcher_machine(launcher), defined);
     if (opevo_field_failed(self->field))
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a proof.");
-    bound_probability(self);
-    if (self->out->verdict == OPEVO_PROOF_PROVED && self->out->probability > MOST_DOUBT)
-        conclude(self->out, OPEVO_PROOF_UNDECIDED,
-                 "The degree is too high for the field: a proof would say little.");
+    opevo_i_proof_bound(self->field, self->out);
+    if (self->out->verdict == OPEVO_PROOF_PROVED && self->out->probability > OPEVO_I_PROOF_DOUBT)
+        conclude(self->out, OPEVO_PROOF_UNDECIDED, OPEVO_I_PROOF_HIGH);
     if (self->out->verdict == OPEVO_PROOF_PROVED)
         doubt_roundings(self->out, opevo_simt_launcher_machine(launcher));
     if (self->out->verdict == OPEVO_PROOF_PROVED)

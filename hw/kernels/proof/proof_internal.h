@@ -51,4 +51,12 @@ opevo_status opevo_i_proof_run(opevo_i_proving *self, const opevo_simt_arithmeti
                                opevo_simt_prepare *prepare, opevo_launcher **launcher,
                                opevo_evaluation *out, opevo_error *err);
 
+/* proof.c: the probability of a false verdict, of what the field has computed and the degrees that
+ * were noted; and what is said where it is too large. */
+#define OPEVO_I_PROOF_DOUBT 1e-3 /* the largest probability of a false verdict */
+#define OPEVO_I_PROOF_HIGH "The degree is too high for the field: a proof would say little."
+void opevo_i_proof_bound(const opevo_field *field, opevo_proof *out);
+void opevo_i_proof_note_degree(opevo_proof *out, const opevo_simt_value *a,
+                               const opevo_simt_value *b);
+
 #endif

@@ -27,7 +27,8 @@ typedef struct request {
     opevo_i_prover_call call;
     opevo_i_prover_words words;
     bool json, rounding, part;
-    bool of_bits;    /* what is proved is that another kernel gives the same bits */
+    bool of_bits;    /* what is proved is that another kernel gives the same bits, */
+    bool of_kernel;  /* or that it is the same function as another one */
     bool compare;    /* the certificate with the source, and prove nothing */
     bool of_library; /* the kernel is of a network's */
     uint64_t seed;
@@ -95,6 +96,7 @@ static opevo_status read_request(const char *text, request *out, opevo_error *er
     out->rounding = json_is_true(json_object_get(root, "rounding"));
     out->part = json_is_true(json_object_get(root, "part"));
     out->of_bits = json_object_get(root, "same_bits") != NULL;
+    out->of_kernel = json_object_get(root, "same_function") != NULL;
     out->compare = json_is_true(json_object_get(root, "compare"));
     out->seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
     status = opevo_i_prover_words_read(json_object_get(root, "set"), &out->words, err);
@@ -303,7 +305,10 @@ static opevo_status open_other(const request *first, other *out, opevo_error *er
     char *text = NULL;
     opevo_status status = OPEVO_OK;
 
-    if (!root || json_object_set(root, "kernel", json_object_get(root, "same_bits")) != 0 ||
+    if (!root ||
+        json_object_set(root, "kernel",
+                        json_object_get(root, first->of_bits ? "same_bits" : "same_function")) !=
+            0 ||
         !(text = json_dumps(root, 0))) {
         status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for a request.");
         goto cleanup;
@@ -336,7 +341,8 @@ static opevo_status compare_case(answer *self, const other *with, opevo_harness_
     OPEVO_TRY(opevo_case_open(with->harness, set, i, &sides[1].what, err));
     if (!is_new(self, sides[0].what, NULL))
         goto cleanup;
-    OPEVO_TRY(opevo_prove_same_bits(sides, &proof, err));
+    OPEVO_TRY((self->request->of_bits ? opevo_prove_same_bits
+                                      : opevo_prove_same_function)(sides, &proof, err));
     opevo_i_prover_note(NULL, &proof, &self->whole);
     print_label(self->request, sides[0].what, &label);
     opevo_i_prover_print(opevo_text_string(&label), NULL, &proof, self->request->json, self->out);
@@ -513,7 +519,7 @@ static opevo_status prove(answer *self, request *asked, opevo_error *err)
     OPEVO_TRY(opevo_i_prover_load(opevo_text_string(&asked->kernel_path),
                                   asked->harness_text.length > 0,
                                   opevo_text_string(&asked->words.lines), &module, err));
-    if (asked->of_bits) {
+    if (asked->of_bits || asked->of_kernel) {
         status = compare_all(self, err);
         goto cleanup;
     }
@@ -553,7 +559,7 @@ opevo_status opevo_prover_answer(const char *text, opevo_text *out, int *exit_co
     if (!asked.compare)
         OPEVO_TRY(prove(&self, &asked, err));
     OPEVO_TRY(hash_source(&asked, &self.whole.source, err));
-    if (!asked.of_bits)
+    if (!asked.of_bits && !asked.of_kernel)
         read_certificate(&asked, &earlier);
     read_answers(opevo_text_string(&earlier), &certificate);
     if (asked.compare)

@@ -3,8 +3,8 @@
 /* What one iteration of a parallel loop may leave in a thread's own variables for its next one.
  * Threads that run one iteration each do not show it, so that it is looked for in the text: a phi
  * at the head of the loop that does not begin with a bound of the thread's share, and a variable of
- * the region that iterations write. Such a variable may be one of an iteration whose life a compiler
- * has not marked; then nothing was written to it before the loop, as a run shows. */
+ * the region that iterations write. Such a variable may be one of an iteration whose life a
+ * compiler has not marked; then nothing was written to it before the loop, as a run shows. */
 
 #include "simt_decode_internal.h"
 

@@ -17,3 +17,10 @@ opevo edits apply planted 'delete U66; delete U66' --json | grep -o '"edit": "[^
 # An edit that only a final case needs stays; the list without it is cheaper.
 opevo edits minimise hotspot 'delete U67 with=U17; operand U7.1 U3; replace U7 U11 fix0=U6' | tail -n 1
 opevo edits apply hotspot 'operand U7.1 U3' | grep -o '^final: [a-z]*'
+# What is right on all cases of one size is refuted by the sizes of others, before a test is made of them; the best is proved.
+grep -o '"refuted": [0-9]*' found.json | awk '{ print ($2 > 0) ? "refuted" : $2 }'
+grep -o '"best": {"trial.*' found.json | grep -o '"proof": {"verdict": "[a-z]*"'
+# Races that a search is allowed are refuted all the same.
+opevo evolve nw --with races=off --tuner climb --trials 60 --seed 1 --quiet --store races.db >races
+grep -o '^trial [0-9]* is [a-z]*: .*of another thread wrote' races | sed 's/trial [0-9]*/trial N/; s/:.*another/: another/' | sort -u
+opevo runs races.db:1 | sed -n 's/ (proof not checked).*/, not checked/p' | sed 's/  *//' | sort -u

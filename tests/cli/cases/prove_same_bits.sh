@@ -40,3 +40,11 @@ opevo prove folder1 --same-bits folder2 >said
 [ $? -ne 2 ] && echo "compared"
 opevo prove up.c --same-bits none.c --harness sum.json
 opevo prove up.c --same-bits same.c
+# The same function of real numbers, in another order; not without a term, nor with an access that is wrong.
+kernel less.c 'for (int i = 1; i < n; i++) s += A[i];'
+kernel past.c 'for (int i = 0; i <= n; i++) s += i < n ? A[i] : 0 * A[i];'
+for other in down less past; do prove $other.c --same-function up.c --harness sum.json; done
+sed 's/"f32", "count": 1/"i32", "count": 1/; s/{"absolute": 0}/"exact"/' sum.json >whole.json
+printf 'void sum(const float *A, int *C, int n)\n{\n    C[0] = n;\n}\n' >whole.c
+prove whole.c --same-function whole.c --harness whole.json
+opevo prove up.c --same-bits same.c --same-function down.c --harness sum.json

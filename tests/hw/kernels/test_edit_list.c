@@ -117,7 +117,7 @@ CHECK_TEST_WITHIN(held_out, setup, teardown)
         opevo_text_add(&found.exact[i].edits, texts[i]);
     CHECK_OK(opevo_found_evaluate_base(evolver, &found, &err));
     assert_true(found.base[OPEVO_CASES_FINAL] == 54);
-    CHECK_OK(opevo_found_held_out(evolver, NULL, &found, &err));
+    CHECK_OK(opevo_found_held_out(evolver, NULL, NULL, &found, &err));
     assert_int_equal(found.best, 1);
     assert_int_equal(found.overfitted, 1);
     assert_true(found.exact[1].final.cost == 4);

@@ -94,18 +94,29 @@ typedef struct opevo_found {
     size_t exact_count, rest_count;
     double base[OPEVO_CASES_FINAL + 1]; /* cost of the base on each set */
     size_t best;                        /* of `exact`; exact_count: none */
-    size_t overfitted;                  /* evaluated on other cases, and failed there */
+    size_t overfitted;                  /* refuted, or evaluated on other cases and failed there */
+    size_t refuted;                     /* by the judge */
 } opevo_found;
+
+/* What is asked of each variant before it is tried on other cases: whether it computes something
+ * else than the kernel. Those without an error are then left out. */
+typedef struct opevo_found_judge {
+    opevo_status (*ask)(void *context, const opevo_found_variant *variant, bool *refuted,
+                        opevo_error *err);
+    void *context;
+} opevo_found_judge;
 
 /* Fill in `base`, before a search that would be lost otherwise. Errors: INVALID if the kernel fails
  * on a set; those of the evolver. */
 opevo_status opevo_found_evaluate_base(opevo_evolver *evolver, opevo_found *found,
                                        opevo_error *err);
-/* Evaluate the variants on the selection cases and, where they pass, on the final ones: `exact`
- * until one passes both without an error, which is then the best, and all of `rest`. Errors:
- * INTERRUPTED; those of the evolver. */
+/* Ask the judge, if there is one, and evaluate the variants on the selection cases and, where they
+ * pass, on the final ones: `exact` until one is not refuted and passes both without an error, which
+ * is then the best, and all of `rest`. Errors: INTERRUPTED; those of the evolver and of the judge.
+ */
 opevo_status opevo_found_held_out(opevo_evolver *evolver, const opevo_interrupt *interrupt,
-                                  opevo_found *found, opevo_error *err);
+                                  const opevo_found_judge *judge, opevo_found *found,
+                                  opevo_error *err);
 /* Whether it passed both. */
 bool opevo_found_variant_holds(const opevo_found_variant *variant);
 void opevo_found_free(opevo_found *found);

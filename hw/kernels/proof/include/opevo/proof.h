@@ -104,6 +104,14 @@ typedef struct opevo_bits_side {
 opevo_status opevo_prove_same_bits(const opevo_bits_side sides[2], opevo_proof *out,
                                    opevo_error *err);
 
+/* Prove that the first kernel is the same function of real numbers as the second, at the same
+ * random inputs in the field, for the same contents as above. Refuted where it uses memory wrongly,
+ * or by an input of floats on which results differ by more than all roundings of both; in the
+ * example `defined` is of the second kernel, and seed 0 is what the harness fills. Errors: as
+ * above. */
+opevo_status opevo_prove_same_function(const opevo_bits_side sides[2], opevo_proof *out,
+                                       opevo_error *err);
+
 OPEVO_END_C
 
 #endif

@@ -19,6 +19,7 @@ enum { OPEVO_PROVER_PROVED, OPEVO_PROVER_REFUTED, OPEVO_PROVER_MISUSED, OPEVO_PR
  *    "words": LINES, "certificate": LINES, "seed": N, "json": BOOL, "rounding": BOOL,
  *    "compare": BOOL}
  *   {"kernel": PATH, "same_bits": PATH, ...}
+ *   {"kernel": PATH, "same_function": PATH, ...}
  *   {"kernel": PATH, "harness": PATH, "preprocess": true, "parallel": BOOL}
  *
  * PATH is a folder of --emit or a kernel_NNN.c of a network's library, which need no harness, or
@@ -30,8 +31,9 @@ enum { OPEVO_PROVER_PROVED, OPEVO_PROVER_REFUTED, OPEVO_PROVER_MISUSED, OPEVO_PR
  * one line of JSON, and proves nothing. What is to be printed is appended to `out`, for each case
  * and for all; *exit_code is one of the above.
  * The second request is whether another kernel, that is called likewise, gives the same bits
- * (opevo_prove_same_bits), without a computation and without certificates.
- * The third request is for the source as its preprocessor leaves it, in C by clang for this
+ * (opevo_prove_same_bits), without a computation and without certificates. The third is whether it
+ * is the same function (opevo_prove_same_function).
+ * The fourth request is for the source as its preprocessor leaves it, in C by clang for this
  * machine, of others without any macros but its own: behind a line with the path of clang. What
  * depends on what a compiler knows of a value (__builtin_constant_p) is as if it knew nothing. Such
  * a text means the same to the prover and to a compiler that measures it.
