@@ -170,10 +170,8 @@ static void read_name(opevo_i_topology_lexer *lexer, opevo_i_topology_word *word
         const char *spelling;
         opevo_i_topology_word_kind kind;
     } reserved[] = {
-        {"and", OPEVO_I_WORD_AND},
-        {"or", OPEVO_I_WORD_OR},
-        {"not", OPEVO_I_WORD_NOT},
-        {"in", OPEVO_I_WORD_IN},
+        {"and", OPEVO_I_WORD_AND}, {"or", OPEVO_I_WORD_OR},     {"not", OPEVO_I_WORD_NOT},
+        {"if", OPEVO_I_WORD_IF},   {"else", OPEVO_I_WORD_ELSE}, {"in", OPEVO_I_WORD_IN},
     };
 
     do {

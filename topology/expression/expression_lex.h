@@ -47,6 +47,8 @@ typedef enum opevo_i_topology_word_kind {
     OPEVO_I_WORD_AND, /* the words of the Python dialect; in C they are names */
     OPEVO_I_WORD_OR,
     OPEVO_I_WORD_NOT,
+    OPEVO_I_WORD_IF,
+    OPEVO_I_WORD_ELSE,
     OPEVO_I_WORD_IN,
 #define OPEVO_I_SIGN_ENUM(suffix, spelling) OPEVO_I_SIGN_##suffix,
     OPEVO_I_SIGN_LIST(OPEVO_I_SIGN_ENUM) OPEVO_I_WORD_COUNT

@@ -23,9 +23,9 @@ typedef struct binary_operator {
 } binary_operator;
 
 static const binary_operator binary_operators[] = {
-    {OPEVO_I_SIGN_OROR, {{1, OPEVO_I_OP_OR}, {0, 0}}},
+    {OPEVO_I_SIGN_OROR, {{1, OPEVO_I_OP_OR}, {1, OPEVO_I_OP_OR}}},
     {OPEVO_I_WORD_OR, {{0, 0}, {1, OPEVO_I_OP_OR}}},
-    {OPEVO_I_SIGN_ANDAND, {{2, OPEVO_I_OP_AND}, {0, 0}}},
+    {OPEVO_I_SIGN_ANDAND, {{2, OPEVO_I_OP_AND}, {2, OPEVO_I_OP_AND}}},
     {OPEVO_I_WORD_AND, {{0, 0}, {2, OPEVO_I_OP_AND}}},
     {OPEVO_I_SIGN_BAR, {{4, OPEVO_I_OP_BIT_OR}, {4, OPEVO_I_OP_BIT_OR}}},
     {OPEVO_I_SIGN_CARET, {{5, OPEVO_I_OP_BIT_XOR}, {5, OPEVO_I_OP_BIT_XOR}}},
@@ -167,40 +167,91 @@ static void activity(opevo_i_topology_parser *p, const opevo_i_topology_word *na
                                      name->column);
 }
 
-/* abs(a), min(a, b, ...), max(a, b, ...); the word being looked at is the parenthesis. */
-static opevo_i_topology_sort function(opevo_i_topology_parser *p, const opevo_i_topology_word *name)
+/* Values up to the closing bracket, joined by an operator. The word being looked at is the opening
+ * bracket. Returns how many. */
+static size_t join_values(opevo_i_topology_parser *p, unsigned opcode, size_t at)
 {
-    bool absolute = opevo_i_topology_word_is(name, "abs"),
-         minimum = opevo_i_topology_word_is(name, "min");
+    opevo_i_topology_word_kind close =
+        p->word.kind == OPEVO_I_SIGN_OPEN ? OPEVO_I_SIGN_CLOSE : OPEVO_I_SIGN_CLOSE_SQUARE;
     size_t count = 0;
 
-    if (opevo_i_topology_word_is(name, "active")) {
-        activity(p, name);
-        return OPEVO_I_NUMBER;
-    }
-    if (!absolute && !minimum && !opevo_i_topology_word_is(name, "max")) {
-        opevo_i_topology_parser_mistake(
-            p, name->column, "unknown function %s; the functions are abs, active, min and max.",
-            OPEVO_I_EXCERPT_BYTES(name->start, name->length));
-        return OPEVO_I_NUMBER;
-    }
     do {
         size_t column = 0;
 
-        opevo_i_topology_parser_next(p); /* the parenthesis or the comma */
+        opevo_i_topology_parser_next(p); /* the bracket or the comma */
         column = p->word.column;
         need_number(p, whole(p), column);
         if (++count > 1)
-            opevo_i_topology_parser_emit(p, minimum ? OPEVO_I_OP_MINIMUM : OPEVO_I_OP_MAXIMUM, 0, 0,
-                                         name->column);
+            opevo_i_topology_parser_emit(p, opcode, 0, 0, at);
     } while (p->word.kind == OPEVO_I_SIGN_COMMA);
-    opevo_i_topology_parser_expect(p, OPEVO_I_SIGN_CLOSE, "a comma or )");
-    if (absolute ? count != 1 : count < 2)
-        opevo_i_topology_parser_mistake(p, name->column,
-                                        absolute ? "abs takes one value."
-                                                 : "min and max take two values or more.");
-    if (absolute)
+    opevo_i_topology_parser_expect(p, close,
+                                   close == OPEVO_I_SIGN_CLOSE ? "a comma or )" : "a comma or ]");
+    return count;
+}
+
+/* The list of Python in min([a, b]), the word behind the parenthesis. */
+static bool is_list(const opevo_i_topology_parser *p)
+{
+    opevo_i_topology_lexer ahead = p->lexer;
+    opevo_i_topology_word word;
+
+    return p->source->dialect == OPEVO_DIALECT_PYTHON && p->status == OPEVO_OK &&
+           opevo_i_topology_lexer_next(&ahead, &word, NULL) == OPEVO_OK &&
+           word.kind == OPEVO_I_SIGN_OPEN_SQUARE;
+}
+
+/* min and max of values, or of a list in Python. */
+static void extreme(opevo_i_topology_parser *p, const opevo_i_topology_word *name)
+{
+    unsigned opcode =
+        opevo_i_topology_word_is(name, "min") ? OPEVO_I_OP_MINIMUM : OPEVO_I_OP_MAXIMUM;
+
+    if (is_list(p)) {
+        opevo_i_topology_parser_next(p);
+        join_values(p, opcode, name->column);
+        opevo_i_topology_parser_expect(p, OPEVO_I_SIGN_CLOSE, ")");
+    } else if (join_values(p, opcode, name->column) < 2) {
+        opevo_i_topology_parser_mistake(p, name->column, "min and max take two values or more.");
+    }
+}
+
+/* Python's len of a list. The code of its values is dropped again. */
+static void length(opevo_i_topology_parser *p, const opevo_i_topology_word *name)
+{
+    size_t start = p->out->length, depth = p->depth, count = 0;
+
+    opevo_i_topology_parser_next(p);
+    if (p->word.kind != OPEVO_I_SIGN_OPEN_SQUARE)
+        opevo_i_topology_parser_unexpected(p, "a list in brackets");
+    count = join_values(p, OPEVO_I_OP_ADD, name->column);
+    opevo_i_topology_parser_expect(p, OPEVO_I_SIGN_CLOSE, ")");
+    if (p->status != OPEVO_OK)
+        return;
+    p->out->length = start;
+    p->depth = depth;
+    opevo_i_topology_parser_emit_constant(p, opevo_value_of_integer((int64_t)count), name->column);
+}
+
+/* A function of numbers; the word being looked at is the parenthesis. */
+static opevo_i_topology_sort function(opevo_i_topology_parser *p, const opevo_i_topology_word *name)
+{
+    bool python = p->source->dialect == OPEVO_DIALECT_PYTHON;
+
+    if (opevo_i_topology_word_is(name, "active")) {
+        activity(p, name);
+    } else if (opevo_i_topology_word_is(name, "min") || opevo_i_topology_word_is(name, "max")) {
+        extreme(p, name);
+    } else if (python && opevo_i_topology_word_is(name, "len")) {
+        length(p, name);
+    } else if (opevo_i_topology_word_is(name, "abs")) {
+        if (join_values(p, OPEVO_I_OP_ADD, name->column) != 1)
+            opevo_i_topology_parser_mistake(p, name->column, "abs takes one value.");
         opevo_i_topology_parser_emit(p, OPEVO_I_OP_ABSOLUTE, 0, 0, name->column);
+    } else {
+        opevo_i_topology_parser_mistake(
+            p, name->column, "unknown function %s; the functions are abs, active, %smin and max.",
+            OPEVO_I_EXCERPT_BYTES(name->start, name->length), python ? "len, " : "");
+    }
     return OPEVO_I_NUMBER;
 }
 
@@ -258,8 +309,6 @@ static opevo_i_topology_sort primary(opevo_i_topology_parser *p)
 
 static unsigned prefix_opcode(const opevo_i_topology_parser *p)
 {
-    bool python = p->source->dialect == OPEVO_DIALECT_PYTHON;
-
     switch (p->word.kind) {
     case OPEVO_I_SIGN_PLUS:
         return OPEVO_I_OP_PLUS;
@@ -268,7 +317,6 @@ static unsigned prefix_opcode(const opevo_i_topology_parser *p)
     case OPEVO_I_SIGN_TILDE:
         return OPEVO_I_OP_COMPLEMENT;
     case OPEVO_I_SIGN_BANG:
-        return python ? 0 : OPEVO_I_OP_NOT;
     case OPEVO_I_WORD_NOT:
         return OPEVO_I_OP_NOT;
     default:
@@ -445,28 +493,76 @@ static opevo_i_topology_sort binary(opevo_i_topology_parser *p, unsigned least)
     return left;
 }
 
-/* C's conditional operator, which binds to the right. */
+/* Exchange the code of [start, middle) with that behind it; jumps stay within each. */
+static void exchange(opevo_i_topology_parser *p, size_t start, size_t middle)
+{
+    opevo_i_topology_instruction *code = p->out->code, *moved = NULL;
+    size_t first = middle - start, second = p->out->length - middle;
+
+    for (size_t i = start; i < p->out->length; i++) {
+        if (code[i].opcode >= OPEVO_I_OP_JUMP && code[i].opcode != OPEVO_I_OP_NONE)
+            code[i].argument += (uint32_t)(i < middle ? second : -first);
+    }
+    moved = opevo_malloc(first, sizeof *moved);
+    if (!moved) {
+        opevo_i_topology_parser_mistake(p, p->word.column, "no memory for the expression.");
+        return;
+    }
+    memcpy(moved, code + start, first * sizeof *moved);
+    memmove(code + start, code + middle, second * sizeof *moved);
+    memcpy(code + start + second, moved, first * sizeof *moved);
+    opevo_free(moved);
+}
+
+/* Behind a test, of which what is not true jumps from `unless`: both values. */
+static opevo_i_topology_sort otherwise(opevo_i_topology_parser *p, opevo_i_topology_sort sort,
+                                       size_t unless, size_t column)
+{
+    size_t jump = opevo_i_topology_parser_emit(p, OPEVO_I_OP_JUMP, 0, 0, column);
+    opevo_i_topology_sort other = OPEVO_I_NUMBER;
+
+    opevo_i_topology_parser_land(p, unless);
+    if (p->status == OPEVO_OK)
+        p->depth--; /* the value of the other branch */
+    other = whole(p);
+    opevo_i_topology_parser_land(p, jump);
+    return sort == other ? sort : OPEVO_I_EITHER;
+}
+
+/* VALUE if TEST else VALUE, of which the first value has been read: its code goes behind that of
+ * the test. */
+static opevo_i_topology_sort python_choice(opevo_i_topology_parser *p, opevo_i_topology_sort sort,
+                                           size_t start)
+{
+    size_t middle = p->out->length, column = p->word.column, unless = 0;
+
+    need_number(p, binary(p, LEVEL_OR), column);
+    unless = opevo_i_topology_parser_emit(p, OPEVO_I_OP_JUMP_UNLESS, 0, 0, column);
+    opevo_i_topology_parser_expect(p, OPEVO_I_WORD_ELSE, "else");
+    if (p->status != OPEVO_OK)
+        return sort;
+    exchange(p, start, middle);
+    return otherwise(p, sort, unless - (middle - start), column);
+}
+
+/* The conditional operators, which bind to the right. */
 static opevo_i_topology_sort whole(opevo_i_topology_parser *p)
 {
-    size_t column = p->word.column, unless = 0, jump = 0;
-    opevo_i_topology_sort sort = OPEVO_I_NUMBER, other = OPEVO_I_NUMBER;
+    bool python = p->source->dialect == OPEVO_DIALECT_PYTHON;
+    size_t column = p->word.column, unless = 0, start = p->out->length;
+    opevo_i_topology_sort sort = OPEVO_I_NUMBER;
 
     if (!enter(p))
         return sort;
     sort = binary(p, LEVEL_OR);
-    if (p->source->dialect == OPEVO_DIALECT_C &&
-        opevo_i_topology_parser_accept(p, OPEVO_I_SIGN_QUESTION)) {
+    if (python && opevo_i_topology_parser_accept(p, OPEVO_I_WORD_IF)) {
+        sort = python_choice(p, sort, start);
+    } else if (!python && opevo_i_topology_parser_accept(p, OPEVO_I_SIGN_QUESTION)) {
         need_number(p, sort, column);
         unless = opevo_i_topology_parser_emit(p, OPEVO_I_OP_JUMP_UNLESS, 0, 0, column);
         sort = whole(p);
         opevo_i_topology_parser_expect(p, OPEVO_I_SIGN_COLON, ":");
-        jump = opevo_i_topology_parser_emit(p, OPEVO_I_OP_JUMP, 0, 0, column);
-        opevo_i_topology_parser_land(p, unless);
-        if (p->status == OPEVO_OK)
-            p->depth--; /* the value of the other branch */
-        other = whole(p);
-        opevo_i_topology_parser_land(p, jump);
-        sort = sort == other ? sort : OPEVO_I_EITHER;
+        sort = otherwise(p, sort, unless, column);
     }
     p->nesting--;
     return sort;

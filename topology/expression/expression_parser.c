@@ -57,11 +57,10 @@ const char *opevo_i_topology_parser_translation(const opevo_i_topology_parser *p
         opevo_dialect dialect;
         const char *wrong, *right;
     } words[] = {
-        {OPEVO_DIALECT_C, "and", "&&"},     {OPEVO_DIALECT_C, "or", "||"},
-        {OPEVO_DIALECT_C, "not", "!"},      {OPEVO_DIALECT_C, "//", "/"},
-        {OPEVO_DIALECT_C, "=", "=="},       {OPEVO_DIALECT_PYTHON, "&&", "and"},
-        {OPEVO_DIALECT_PYTHON, "||", "or"}, {OPEVO_DIALECT_PYTHON, "!", "not"},
-        {OPEVO_DIALECT_PYTHON, "=", "=="},
+        {OPEVO_DIALECT_C, "and", "&&"}, {OPEVO_DIALECT_C, "or", "||"},
+        {OPEVO_DIALECT_C, "not", "!"},  {OPEVO_DIALECT_C, "//", "/"},
+        {OPEVO_DIALECT_C, "=", "=="},   {OPEVO_DIALECT_PYTHON, "=", "=="},
+        {OPEVO_DIALECT_C, "if", "? :"}, {OPEVO_DIALECT_PYTHON, "?", "VALUE if TEST else VALUE"},
     };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

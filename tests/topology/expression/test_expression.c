@@ -141,7 +141,7 @@ typedef struct operator_row {
 } operator_row;
 
 static const operator_row operators[] = {
-    {"||", {1, 0}},  {"or", {0, 1}},  {"&&", {2, 0}},  {"and", {0, 2}}, {"|", {4, 6}},
+    {"||", {1, 1}},  {"or", {0, 1}},  {"&&", {2, 2}},  {"and", {0, 2}}, {"|", {4, 6}},
     {"^", {5, 7}},   {"&", {6, 8}},   {"==", {7, 3}},  {"!=", {7, 3}},  {"<", {8, 3}},
     {"<=", {8, 3}},  {">", {8, 3}},   {">=", {8, 3}},  {"<<", {9, 9}},  {">>", {9, 9}},
     {"+", {10, 10}}, {"-", {10, 10}}, {"*", {11, 11}}, {"/", {11, 0}},  {"%", {11, 11}},
@@ -163,12 +163,12 @@ static node *grow(generator *self, unsigned depth)
             made->leaf = numbers[draw(&self->state, sizeof numbers / sizeof *numbers)];
     } else if (kind == 2) {
         static const char *const prefixes[] = {"-", "~", "+", "!"};
-        uint64_t which = draw(&self->state, self->dialect == OPEVO_DIALECT_C ? 4 : 3);
+        uint64_t which = draw(&self->state, 4);
 
         made->op = prefixes[which];
         made->level = 15;
         made->a = grow(self, depth - 1);
-    } else if (kind == 3 && self->dialect == OPEVO_DIALECT_C) {
+    } else if (kind == 3) {
         made->op = "?";
         made->level = 0;
         made->a = grow(self, depth - 1);
@@ -204,6 +204,12 @@ static void print(const node *self, int least, bool python, opevo_text *out)
         opevo_text_add(out, self->name);
     } else if (!self->op) {
         opevo_text_printf(out, "%lld", (long long)self->leaf);
+    } else if (self->op[0] == '?' && python) {
+        print(self->b, 1, python, out);
+        opevo_text_add(out, " if ");
+        print(self->a, 1, python, out);
+        opevo_text_add(out, " else ");
+        print(self->c, 0, python, out);
     } else if (self->op[0] == '?') {
         print(self->a, 1, python, out);
         opevo_text_add(out, " ? ");
@@ -447,6 +453,21 @@ CHECK_TEST(test_python)
         {"~a", -8},
         {"1 << 4 >> 2", 4},
         {"0 or 5", 1},
+        {"a == 7 && b < 0 || 1 // 0", 1},
+        {"a == 0 or b < 0 && a > 0", 1},
+        {"!(a == 7)", 0},
+        {"!a == 0", 1}, /* as in C */
+        {"not a == 0", 1},
+        {"!a == 7", 0},
+        {"not a == 6", 1},
+        {"4 if a > 0 else 5", 4},
+        {"4 if a < 0 else 5 if b < 0 else 6", 5},
+        {"1 + (a // 0 if b > 0 else a)", 8},
+        {"(1 < a < 9 if a in (3, 7) or b else 0) + 2", 3},
+        {"min([a, b, 2])", -3},
+        {"max([a if a > 9 else 1, b]) + max([2])", 3},
+        {"len([a, b, 1 // 0]) * 2", 6},
+        {"len([a]) if len([a, b]) == 2 else 0", 1},
     };
 
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
@@ -523,9 +544,15 @@ CHECK_TEST(test_repeated)
         "a / b + b / a",
     };
     static const char *const python[] = {
-        "a < b < half < flag",       "a in (1, b, half) or flag",  "not a or b < half != flag",
-        "a ** b // half % flag",     "(a + b) in [flag, 1] and b", "min(a, b, half) + max(flag, a)",
+        "a < b < half < flag",
+        "a in (1, b, half) or flag",
+        "not a or b < half != flag",
+        "a ** b // half % flag",
+        "(a + b) in [flag, 1] and b",
+        "min(a, b, half) + max(flag, a)",
         "mixed == 'auto' and a + b",
+        "a // b if half < b else a < b < flag",
+        "a && (b if !flag else half) or b",
     };
     uint64_t seed = 1;
     size_t left_out = 0;

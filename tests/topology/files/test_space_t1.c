@@ -84,7 +84,7 @@ CHECK_TEST(test_t1_mistakes)
         {"int", "((((((((((((((((((((((((([1])))))))))))))))))))))))))", NULL,
          "lists are nested too deeply"},
         {"int", "[1, 2]", "p <", "t1.json:1: constraint 1, column 4: unexpected end"},
-        {"int", "[1, 2]", "p && 1", "&& is not supported here; write and."},
+        {"int", "[1, 2]", "p ? 1 : 0", "? is not supported here; write VALUE if TEST else VALUE."},
         {"int", "[1, 2]", "q < 1", "t1.json:1: constraint 1, column 1: unknown name q"},
     };
 
