@@ -157,6 +157,7 @@ opevo_harness_tolerance opevo_harness_tolerance_of(const opevo_harness *harness,
 
     return (opevo_harness_tolerance){.relative = plan->tolerance == OPEVO_I_RELATIVE,
                                      .summed = plan->tolerance == OPEVO_I_SUMMED,
+                                     .any = plan->tolerance == OPEVO_I_ANY,
                                      .bound = plan->bound,
                                      .floor = plan->floor};
 }

@@ -26,6 +26,7 @@ typedef struct total {
 /* Where a definition's elements go; members may be NULL. */
 typedef struct target {
     double *value, *error;
+    double *wide; /* the output, where that is an array of double */
     float *single;
     void *stored; /* the output, of its type */
     double *bound;
@@ -141,6 +142,8 @@ static void store(const job *self, int64_t element, const total *sum)
 
     if (to->value)
         to->value[element] = sum->value;
+    if (to->wide)
+        to->wide[element] = sum->value;
     if (to->error)
         to->error[element] = error;
     if (to->single)
@@ -277,8 +280,9 @@ typedef struct graph {
     void **owned; /* value and error of each tensor, which are released after their last reader;
                      what an input is converted to, which is a value */
     bool *exact;
-    double *alike; /* NULL: certain bounds */
-    int *readers;  /* to come */
+    double *alike;    /* NULL: certain bounds */
+    int *readers;     /* to come */
+    const bool *wide; /* which tensors are arrays of double; NULL: none */
     bool bounds;
     unsigned threads;
     opevo_error *err;
@@ -420,6 +424,10 @@ static opevo_status convert_input(graph *self, const opevo_tensor *tensor, const
     void *to = NULL;
     opevo_status status = OPEVO_OK;
 
+    if (self->wide && self->wide[tensor->number]) {
+        source->value = data;
+        return OPEVO_OK;
+    }
     self->exact[tensor->number] = !wide;
     if (tensor->element == OPEVO_FLOAT32) {
         source->single = data;
@@ -441,34 +449,35 @@ cleanup:
     return status;
 }
 
-static opevo_status set_operands(graph *self, const void *const *inputs, void *const *outputs,
-                                 double *const *bounds)
+/* `given` has an array for each tensor by its number, or NULL for one that nobody asks for. */
+static opevo_status set_operands(graph *self, void *const *given, double *const *bounds)
 {
-    size_t input = 0, output = 0;
+    size_t output = 0;
     opevo_status status = OPEVO_OK;
 
     for (int i = 0; i < self->computation->tensors; i++) {
         const opevo_tensor *tensor = self->computation->tensor[i];
+        target *to = &self->targets[i];
 
         self->readers[i] = tensor->readers;
-        if (!tensor->definition) {
-            OPEVO_TRY(convert_input(self, tensor, inputs[input++]));
-        } else if (tensor->role == OPEVO_ROLE_OUTPUT) {
-            if (tensor->element == OPEVO_FLOAT32)
-                self->targets[i].single = outputs[output];
-            else
-                self->targets[i].stored = outputs[output];
-            self->targets[i].bound = bounds ? bounds[output] : NULL;
-            output++;
-        }
+        if (!tensor->definition)
+            OPEVO_TRY(convert_input(self, tensor, given[i]));
+        else if (self->wide && self->wide[i])
+            to->wide = given[i];
+        else if (tensor->element == OPEVO_FLOAT32)
+            to->single = given[i];
+        else
+            to->stored = given[i];
+        if (tensor->role == OPEVO_ROLE_OUTPUT)
+            to->bound = bounds ? bounds[output++] : NULL;
     }
 cleanup:
     return status;
 }
 
-static opevo_status evaluate(const opevo_computation *computation, const void *const *inputs,
-                             void *const *outputs, double *const *bounds, bool likely,
-                             unsigned threads, opevo_error *err)
+static opevo_status evaluate(const opevo_computation *computation, void *const *given,
+                             const bool *wide, double *const *bounds, bool likely, unsigned threads,
+                             opevo_error *err)
 {
     size_t count = (size_t)computation->tensors;
     graph self = {.computation = computation,
@@ -477,6 +486,7 @@ static opevo_status evaluate(const opevo_computation *computation, const void *c
                   .owned = opevo_calloc(2 * count, sizeof *self.owned),
                   .exact = opevo_calloc(count, sizeof *self.exact),
                   .readers = opevo_calloc(count, sizeof *self.readers),
+                  .wide = wide,
                   .bounds = bounds != NULL,
                   .threads = threads ? threads : opevo_processor_count(),
                   .err = err};
@@ -487,7 +497,7 @@ static opevo_status evaluate(const opevo_computation *computation, const void *c
     if (status == OPEVO_OK && likely)
         status = opevo_i_reference_find_alike(computation, &self.alike, err);
     if (status == OPEVO_OK)
-        status = set_operands(&self, inputs, outputs, bounds);
+        status = set_operands(&self, given, bounds);
     for (size_t i = 0; i < count && status == OPEVO_OK; i++) {
         if (computation->tensor[i]->definition)
             status = compute(&self, computation->tensor[i]);
@@ -503,16 +513,45 @@ static opevo_status evaluate(const opevo_computation *computation, const void *c
     return status;
 }
 
+/* Inputs and outputs in the order of the tensors. */
+static opevo_status evaluate_operands(const opevo_computation *computation,
+                                      const void *const *inputs, void *const *outputs,
+                                      double *const *bounds, bool likely, unsigned threads,
+                                      opevo_error *err)
+{
+    void **given = opevo_calloc((size_t)computation->tensors, sizeof *given);
+    size_t input = 0, output = 0;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_NEED_OR_RETURN(given, "evaluating a computation");
+    for (int i = 0; i < computation->tensors; i++) {
+        if (!computation->tensor[i]->definition)
+            given[i] = (void *)inputs[input++];
+        else if (computation->tensor[i]->role == OPEVO_ROLE_OUTPUT)
+            given[i] = outputs[output++];
+    }
+    status = evaluate(computation, given, NULL, bounds, likely, threads, err);
+    opevo_free(given);
+    return status;
+}
+
 opevo_status opevo_computation_compute(const opevo_computation *computation,
                                        const void *const *inputs, void *const *outputs,
                                        double *const *bounds, unsigned threads, opevo_error *err)
 {
-    return evaluate(computation, inputs, outputs, bounds, false, threads, err);
+    return evaluate_operands(computation, inputs, outputs, bounds, false, threads, err);
 }
 
 opevo_status opevo_computation_expect(const opevo_computation *computation,
                                       const void *const *inputs, void *const *outputs,
                                       double *const *bounds, unsigned threads, opevo_error *err)
 {
-    return evaluate(computation, inputs, outputs, bounds, true, threads, err);
+    return evaluate_operands(computation, inputs, outputs, bounds, true, threads, err);
+}
+
+opevo_status opevo_computation_compute_wide(const opevo_computation *computation,
+                                            void *const *arrays, const bool *wide, unsigned threads,
+                                            opevo_error *err)
+{
+    return evaluate(computation, arrays, wide, NULL, false, threads, err);
 }

@@ -12,25 +12,32 @@
 
 enum { BUFFERS = 256, NAMES = 64 };
 
-/* Which buffer has the name of a tensor, of the same type and as many elements. */
-static opevo_status find_buffer(const opevo_tensor *tensor, const opevo_buffer *buffers,
-                                size_t count, size_t *out, opevo_error *err)
+static size_t find_name(const char *name, const opevo_buffer *buffers, size_t count)
+{
+    size_t i = 0;
+
+    while (i < count && strcmp(buffers[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+/* Whether buffer i, if it is one, has the type of a tensor, or is one of doubles for float32, and
+ * as many elements. */
+static opevo_status check_buffer(const opevo_tensor *tensor, const opevo_buffer *buffers,
+                                 size_t count, size_t i, opevo_error *err)
 {
     static const struct {
         opevo_element element;
         opevo_kernel_element buffer;
     } types[] = {
-        {OPEVO_FLOAT32, OPEVO_KERNEL_ELEMENT_F32}, {OPEVO_INT32, OPEVO_KERNEL_ELEMENT_I32},
-        {OPEVO_INT8, OPEVO_KERNEL_ELEMENT_I8},     {OPEVO_FLOAT16, OPEVO_KERNEL_ELEMENT_F16},
-        {OPEVO_FLOAT16, OPEVO_KERNEL_ELEMENT_U16}, {OPEVO_BFLOAT16, OPEVO_KERNEL_ELEMENT_U16}};
-    size_t i = 0;
+        {OPEVO_FLOAT32, OPEVO_KERNEL_ELEMENT_F32}, {OPEVO_FLOAT32, OPEVO_KERNEL_ELEMENT_F64},
+        {OPEVO_INT32, OPEVO_KERNEL_ELEMENT_I32},   {OPEVO_INT8, OPEVO_KERNEL_ELEMENT_I8},
+        {OPEVO_FLOAT16, OPEVO_KERNEL_ELEMENT_F16}, {OPEVO_FLOAT16, OPEVO_KERNEL_ELEMENT_U16},
+        {OPEVO_BFLOAT16, OPEVO_KERNEL_ELEMENT_U16}};
     bool fits = false;
 
-    while (i < count && strcmp(buffers[i].name, tensor->name) != 0)
-        i++;
     for (size_t t = 0; i < count && t < sizeof types / sizeof *types; t++)
         fits |= types[t].element == tensor->element && types[t].buffer == buffers[i].element;
-    *out = i;
     if (fits && (int64_t)buffers[i].count == opevo_tensor_elements(tensor))
         return OPEVO_OK;
     return OPEVO_FAIL(err, OPEVO_MISMATCH,
@@ -40,30 +47,61 @@ static opevo_status find_buffer(const opevo_tensor *tensor, const opevo_buffer *
                       opevo_element_name(tensor->element));
 }
 
-static opevo_status compute(const opevo_computation *computation, const opevo_buffer *buffers,
-                            size_t count, void **results, opevo_error *err)
+/* Every output that is compared has to be a result of the computation. */
+static opevo_status check_outputs(const opevo_harness *harness, const opevo_buffer *buffers,
+                                  size_t count, const bool *said, opevo_error *err)
 {
-    const void *inputs[BUFFERS] = {0};
-    void *outputs[BUFFERS] = {0};
-    size_t input_count = 0, output_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (buffers[i].output && !said[i] && !opevo_harness_tolerance_of(harness, i).any)
+            return OPEVO_FAIL(err, OPEVO_MISMATCH,
+                              "reference.computation: it defines no tensor for the output %.60s.",
+                              buffers[i].name);
+    }
+    return OPEVO_OK;
+}
+
+/* Arrays of the tensors: buffers, and where results go, also of an intermediate tensor that has the
+ * name of an output. */
+static opevo_status find_arrays(const opevo_computation *computation, const opevo_harness *harness,
+                                const opevo_buffer *buffers, size_t count, void **results,
+                                void **arrays, bool *wide, opevo_error *err)
+{
+    bool said[BUFFERS] = {false};
     opevo_status status = OPEVO_OK;
 
     for (int t = 0; t < computation->tensors && status == OPEVO_OK; t++) {
         const opevo_tensor *tensor = computation->tensor[t];
-        size_t i = 0;
+        size_t i = find_name(tensor->name, buffers, count);
 
-        if (tensor->role == OPEVO_ROLE_INTERMEDIATE)
+        if (tensor->role == OPEVO_ROLE_INTERMEDIATE && (i == count || !buffers[i].output))
             continue;
-        status = find_buffer(tensor, buffers, count, &i, err);
+        status = check_buffer(tensor, buffers, count, i, err);
         if (status != OPEVO_OK)
             continue;
-        if (tensor->role == OPEVO_ROLE_OUTPUT)
-            outputs[output_count++] = results[i];
-        else
-            inputs[input_count++] = buffers[i].data;
+        wide[t] = buffers[i].element == OPEVO_KERNEL_ELEMENT_F64;
+        said[i] = tensor->definition != NULL;
+        arrays[t] = said[i] ? results[i] : buffers[i].data;
     }
+    return status == OPEVO_OK ? check_outputs(harness, buffers, count, said, err) : status;
+}
+
+static opevo_status compute(const opevo_computation *computation, const opevo_harness *harness,
+                            const opevo_buffer *buffers, size_t count, void **results,
+                            opevo_error *err)
+{
+    size_t tensors = (size_t)computation->tensors;
+    void **arrays = opevo_calloc(tensors, sizeof *arrays);
+    bool *wide = opevo_calloc(tensors, sizeof *wide);
+    opevo_status status = OPEVO_OK;
+
+    if (!arrays || !wide)
+        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for golden results.");
     if (status == OPEVO_OK)
-        status = opevo_computation_compute(computation, inputs, outputs, NULL, 0, err);
+        status = find_arrays(computation, harness, buffers, count, results, arrays, wide, err);
+    if (status == OPEVO_OK)
+        status = opevo_computation_compute_wide(computation, arrays, wide, 0, err);
+    opevo_free(arrays);
+    opevo_free(wide);
     return status;
 }
 
@@ -80,10 +118,11 @@ static opevo_status read_values(opevo_case *what, const opevo_buffer *buffers, s
 }
 
 /* A text over the sizes of the case, or the name of a computation. */
-static opevo_status compute_text(const char *text, const opevo_case *what,
+static opevo_status compute_text(const opevo_harness *harness, const opevo_case *what,
                                  const opevo_buffer *buffers, size_t count, void **results,
                                  opevo_error *err)
 {
+    const char *text = opevo_harness_computation(harness);
     opevo_computation *computation = NULL;
     opevo_binding binding[NAMES];
     size_t names = 0;
@@ -97,7 +136,7 @@ static opevo_status compute_text(const char *text, const opevo_case *what,
                                : opevo_computation_read(text, &computation, err);
 
     if (status == OPEVO_OK)
-        status = compute(computation, buffers, count, results, err);
+        status = compute(computation, harness, buffers, count, results, err);
     opevo_computation_destroy(computation);
     return status;
 }
@@ -118,9 +157,9 @@ opevo_status opevo_i_own_say_golden(opevo_golden *golden, const opevo_harness *h
         results[b] = opevo_calloc(1, buffers[b].size_bytes);
         OPEVO_NEED(results[b], "golden results");
     }
-    status = kind == OPEVO_REFERENCE_FILES ? read_values(what, buffers, count, results, err)
-                                           : compute_text(opevo_harness_computation(harness), what,
-                                                          buffers, count, results, err);
+    status = kind == OPEVO_REFERENCE_FILES
+                 ? read_values(what, buffers, count, results, err)
+                 : compute_text(harness, what, buffers, count, results, err);
     if (status == OPEVO_OK)
         status =
             opevo_golden_put(golden, OPEVO_SET_TUNE, i, what, (const void *const *)results, err);

@@ -216,6 +216,55 @@ CHECK_TEST(test_references)
     }
 }
 
+/* A computation over buffers of doubles is computed in double precision, also between its
+ * definitions and from an input of floats; single precision anywhere is too far off. */
+CHECK_TEST(test_doubles)
+{
+    static const char source[] =
+        "void norm(const double *m, const float *v, double *out, double *sums)\n{\n"
+        "    for (int i = 0; i < 37; i++) {\n"
+        "        TYPE sum = 0;\n"
+        "        for (int k = 0; k < 53; k++)\n"
+        "            sum += (FACTOR)m[i * 53 + k] * v[k];\n"
+        "        sums[i] = sum;\n"
+        "        out[i] = TENTH * __builtin_sqrt(sum * sum + 0.1);\n"
+        "    }\n}\n";
+    static const char harness[] =
+        "{\"buffers\": {\"m\": {\"type\": \"f64\", \"count\": \"37 * 53\", \"fill\": "
+        "{\"uniform\": [-1, 1]}}, \"v\": {\"type\": \"f32\", \"count\": 53, \"fill\": "
+        "{\"uniform\": [0, 1]}}, \"out\": {\"type\": \"f64\", \"count\": 37}, \"sums\": "
+        "{\"type\": \"f64\", \"count\": 37}}, \"steps\": [{\"call\": \"norm\", "
+        "\"arguments\": [\"m\", \"v\", \"out\", \"sums\"]}], \"outputs\": {\"out\": "
+        "{\"relative\": 1e-13}, \"sums\": {\"absolute\": 1e-13}}, \"compiler\": [{\"if\": "
+        "\"p == 1\", \"then\": [\"-DTYPE=float\"]}, {\"if\": \"p != 1\", \"then\": "
+        "[\"-DTYPE=double\"]}, {\"if\": \"p == 2\", \"then\": [\"-DTENTH=0.1f\"]}, "
+        "{\"if\": \"p != 2\", \"then\": [\"-DTENTH=0.1\"]}, {\"if\": \"p == 3\", "
+        "\"then\": [\"-DFACTOR=float\"]}, {\"if\": \"p != 3\", \"then\": "
+        "[\"-DFACTOR=double\"]}], \"reference\": {\"computation\": \"sums[i:37] = sum(k:53) "
+        "m[i, k] * v[k]; out[i] = 0.1 * sqrt(sums[i] * sums[i] + 0.1)\"}, \"tune\": {\"sizes\": "
+        "{}}}";
+    static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL},
+                                            {OPEVO_OUTCOME_WRONG, "instead of"},
+                                            {OPEVO_OUTCOME_WRONG, "of out"},
+                                            {OPEVO_OUTCOME_WRONG, "instead of"}};
+    opevo_objective *objective = NULL;
+    opevo_index point = 0;
+    opevo_outcome outcome;
+    char text[sizeof harness];
+
+    CHECK_OK(own_open("cpu", "norm.c", source, harness, SPACE("0, 1, 2, 3"), &objective, &err));
+    own_check("doubles", objective, expected, COUNT(expected));
+    opevo_objective_destroy(objective);
+    /* An output of which the computation says nothing. */
+    memcpy(text, harness, sizeof text);
+    for (char *at = strstr(text, "sums[i"); at; at = strstr(at, "sums[i"))
+        memcpy(at, "part", 4);
+    CHECK_OK(own_open("cpu", "norm.c", source, text, SPACE("0"), &objective, &err));
+    CHECK_FAILS(OPEVO_IO, "defines no tensor for the output sums",
+                opevo_objective_evaluate(objective, &point, 1, &outcome, &err));
+    opevo_objective_destroy(objective);
+}
+
 /* A reference that does not compile, and one whose result is not finite, are told with the words of
  * the compiler and the element. */
 CHECK_TEST(test_bad_references)

@@ -115,9 +115,9 @@ opevo_status opevo_harness_rate_of(const opevo_harness *harness, opevo_harness_r
 /* How many executions or windows of it are timed at most; 0: as many as its time needs. */
 unsigned opevo_harness_runs(const opevo_harness *harness);
 /* What is accepted of an output: |x - g| of at most `bound`, `relative` to max(|g|, floor), or to
- * their sum; for whole ones, and for "exact", 0. */
+ * their sum; for whole ones, and for "exact", 0. `any`: everything. */
 typedef struct opevo_harness_tolerance {
-    bool relative, summed;
+    bool relative, summed, any;
     double bound, floor;
 } opevo_harness_tolerance;
 opevo_harness_tolerance opevo_harness_tolerance_of(const opevo_harness *harness, size_t buffer);

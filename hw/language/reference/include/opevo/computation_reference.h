@@ -57,7 +57,15 @@ opevo_status opevo_computation_compute(const opevo_computation *computation,
                                        const void *const *inputs, void *const *outputs,
                                        double *const *bounds, unsigned threads, opevo_error *err);
 
-/* The same with the bounds that kernels are checked by. They are certain, but for sums of n <= 2^20
+/* The same without bounds, for kernels of any precision, and also of what other definitions read.
+ *   arrays  of each tensor by its number: inputs and constants, and where results go; NULL where
+ *           nobody asks for those
+ *   wide    of each tensor, whether its array is one of double in the place of float32 */
+opevo_status opevo_computation_compute_wide(const opevo_computation *computation,
+                                            void *const *arrays, const bool *wide, unsigned threads,
+                                            opevo_error *err);
+
+/* The same as opevo_computation_compute with the bounds that kernels are checked by. They are certain, but for sums of n <= 2^20
  * terms of which each is a product with an element of an input that was drawn for few of the terms:
  * where at most m terms share one, such a sum is taken to be off by at most
  *
