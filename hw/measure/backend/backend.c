@@ -7,6 +7,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "memory_folder_internal.h"
+
 static void (*tidy_at_end)(void);
 static bool (*take_messages)(void);
 
@@ -38,6 +40,7 @@ void opevo_i_backend_end_with_engine(void)
     opevo_i_process_keepers_end(); /* what they run must not write where this cleans up */
     if (tidy_at_end)
         tidy_at_end();
+    opevo_i_process_memory_folder_remove();
     _exit(0);
 }
 

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <poll.h>
 #include <string.h>
-#include <time.h>
 
 #define RESOLUTION_MS 5e-4 /* of events */
 #define POISON 0x7fd15ea5U /* as on the CPU */
@@ -131,14 +130,13 @@ void opevo_i_gpu_mind_engine(void)
 
 int opevo_i_gpu_await(opevo_i_gpu_backend *self, double deadline)
 {
-    struct timespec nap = {.tv_nsec = 20000};
     int code = 0;
 
     while ((code = self->driver.query_event(self->end)) == OPEVO_I_GPU_NOT_READY) {
         if (opevo_clock_monotonic_s() > deadline)
             break;
         opevo_i_gpu_mind_engine();
-        nanosleep(&nap, NULL);
+        opevo_i_gpu_nap(&self->driver, self->end);
     }
     return code;
 }

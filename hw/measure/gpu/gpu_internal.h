@@ -105,6 +105,9 @@ typedef struct opevo_i_gpu_driver {
     /* Where set, used for `launch`, which does not say what arguments are. Dynamic shared memory is
      * then one more argument, of local memory, behind the others. */
     int (*start)(void *function, const opevo_i_gpu_start *what);
+    /* Where set, used instead of a nap between queries: wait for the event, some milliseconds at
+     * most. */
+    void (*wait)(void *event);
 } opevo_i_gpu_driver;
 typedef struct opevo_i_gpu_rtc {
     OPEVO_I_RTC_FUNCTIONS(OPEVO_I_GPU_MEMBER)
@@ -186,6 +189,8 @@ const char *opevo_i_gpu_words(const opevo_i_gpu_vendor *vendor, int code);
 /* Enqueue a kernel. The driver's status, 0 for success. */
 int opevo_i_gpu_launch(const opevo_i_gpu_driver *driver, void *function,
                        const opevo_i_gpu_start *what);
+/* Between two queries of an event that is not ready. */
+void opevo_i_gpu_nap(const opevo_i_gpu_driver *driver, void *event);
 /* Let this process use the device, with two events. The driver's status. */
 int opevo_i_gpu_enter(const opevo_i_gpu_driver *driver, unsigned ordinal, void **start, void **end);
 

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "own_operands_internal.h"
 #include "samples_internal.h"
@@ -185,7 +184,6 @@ static void judge(launcher *self, int code, const char *kernel, const char *why,
 static bool wait_for_end(launcher *self, const char *kernel, opevo_evaluation *out)
 {
     const opevo_i_gpu_driver *driver = &self->gpu->driver;
-    const struct timespec nap = {.tv_nsec = 20000};
     int code = driver->record_event(self->gpu->end, NULL);
 
     while (!code && (code = driver->query_event(self->gpu->end)) == OPEVO_I_GPU_NOT_READY) {
@@ -198,7 +196,7 @@ static bool wait_for_end(launcher *self, const char *kernel, opevo_evaluation *o
         }
         if (self->gpu->options.meanwhile)
             self->gpu->options.meanwhile();
-        nanosleep(&nap, NULL);
+        opevo_i_gpu_nap(driver, self->gpu->end);
         code = 0;
     }
     if (code)

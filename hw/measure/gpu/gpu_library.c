@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static const char *why_no_energy(const char *bus);
 
@@ -124,6 +125,16 @@ int opevo_i_gpu_launch(const opevo_i_gpu_driver *driver, void *function,
     return driver->launch(function, shape->grid[0], shape->grid[1], shape->grid[2], shape->block[0],
                           shape->block[1], shape->block[2], shape->dynamic_shared_bytes, NULL,
                           arguments, NULL);
+}
+
+void opevo_i_gpu_nap(const opevo_i_gpu_driver *driver, void *event)
+{
+    const struct timespec nap = {.tv_nsec = 20000};
+
+    if (driver->wait)
+        driver->wait(event);
+    else
+        nanosleep(&nap, NULL);
 }
 
 int opevo_i_gpu_enter(const opevo_i_gpu_driver *driver, unsigned ordinal, void **start, void **end)

@@ -13,11 +13,26 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "memory_folder_internal.h"
+
 enum { DEVICES_MOST = 64 };
 
 #define MISSING                                                                                    \
     "install a driver, on Debian ocl-icd-libopencl1 with that of the device, or with "             \
     "pocl-opencl-icd, which computes on the CPU"
+
+/* PoCL's files, unless the user wants them somewhere: what it compiles for a launch would stay in
+ * its cache for ever, and it waits until the disk has each binary that it loads. */
+static void keep_in_memory(void)
+{
+    const char *folder = NULL;
+
+    if (!getenv("POCL_CACHE_DIR") && !getenv("POCL_KERNEL_CACHE"))
+        folder = opevo_i_process_memory_folder();
+    if (folder)
+        setenv("POCL_CACHE_DIR", folder, 1);
+    setenv("POCL_KERNEL_CACHE", "0", 0);
+}
 
 const opevo_i_opencl_functions *opevo_i_opencl_open(opevo_error *err)
 {
@@ -33,8 +48,7 @@ const opevo_i_opencl_functions *opevo_i_opencl_open(opevo_error *err)
 
     if (opened)
         return &functions;
-    /* What PoCL compiles for a launch would stay in its cache for ever. */
-    setenv("POCL_KERNEL_CACHE", "0", 0);
+    keep_in_memory();
     library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_GLOBAL);
     if (!library) {
         OPEVO_FAIL(err, OPEVO_IO, "libOpenCL.so.1 not found: " MISSING ".");

@@ -13,10 +13,12 @@
 /* A moment of the queue, and the kernels next to it. */
 typedef struct moment {
     cl_event marker, before, after;
+    uint64_t number; /* of the command that the marker is */
 } moment;
 
 static cl_event last_kernel; /* NULL: none yet */
-static moment *open_moment;  /* that no kernel was launched after yet */
+static uint64_t last_kernel_number;
+static moment *open_moment; /* that no kernel was launched after yet */
 
 static int set_argument(cl_kernel kernel, cl_uint number, const opevo_i_gpu_argument *argument)
 {
@@ -110,6 +112,7 @@ static int start(void *function, const opevo_i_gpu_start *what)
         keep_event(&open_moment->after, event);
     open_moment = NULL;
     keep_event(&last_kernel, event);
+    last_kernel_number = opevo_i_opencl_count();
     now->call->clReleaseEvent(event);
     return CL_SUCCESS;
 }
@@ -136,6 +139,20 @@ static int destroy_event(void *event)
     return CL_SUCCESS;
 }
 
+static int enqueue_marker(moment *self)
+{
+    const opevo_i_opencl_context *now = opevo_i_opencl_now();
+    int code = CL_SUCCESS;
+
+    keep_event(&self->marker, NULL);
+    code = now->call->clEnqueueMarkerWithWaitList(now->queue, 0, NULL, &self->marker);
+    self->number = opevo_i_opencl_count();
+    if (code != CL_SUCCESS)
+        self->marker = NULL;
+    return code;
+}
+
+/* Where the last command is a kernel, its end is the moment, and costs no command of its own. */
 static int record_event(void *event, void *stream)
 {
     const opevo_i_opencl_context *now = opevo_i_opencl_now();
@@ -143,21 +160,40 @@ static int record_event(void *event, void *stream)
     int code = CL_SUCCESS;
 
     (void)stream;
-    keep_event(&self->marker, NULL);
     keep_event(&self->after, NULL);
     keep_event(&self->before, last_kernel);
-    code = now->call->clEnqueueMarkerWithWaitList(now->queue, 0, NULL, &self->marker);
-    if (code != CL_SUCCESS) {
-        self->marker = NULL;
-        return code;
+    if (last_kernel && last_kernel_number == opevo_i_opencl_counted()) {
+        keep_event(&self->marker, last_kernel);
+        self->number = last_kernel_number;
+    } else {
+        code = enqueue_marker(self);
     }
-    open_moment = self;
-    return now->call->clFlush(now->queue);
+    open_moment = code == CL_SUCCESS ? self : NULL;
+    return code == CL_SUCCESS ? now->call->clFlush(now->queue) : code;
+}
+
+int opevo_i_opencl_mark(void)
+{
+    int code = open_moment ? enqueue_marker(open_moment) : CL_SUCCESS;
+
+    open_moment = NULL;
+    opevo_i_opencl_count(); /* what the library is about to enqueue */
+    return code;
 }
 
 static int query_event(void *event)
 {
-    return opevo_i_opencl_event_state(((const moment *)event)->marker);
+    const moment *self = event;
+    int code = opevo_i_opencl_event_state(self->marker);
+
+    if (code == CL_SUCCESS)
+        opevo_i_opencl_ended(self->number);
+    return code;
+}
+
+static void wait_event(void *event)
+{
+    opevo_i_opencl_wait(((const moment *)event)->marker);
 }
 
 /* From the start of the first kernel between both to the end of the last one; what a library
@@ -195,6 +231,7 @@ opevo_status opevo_i_opencl_driver(opevo_i_gpu_driver *out, opevo_error *err)
         .create_event = create_event,
         .record_event = record_event,
         .query_event = query_event,
+        .wait = wait_event,
         .elapsed_ms = elapsed_ms,
         .destroy_event = destroy_event,
         .start = start,

@@ -45,6 +45,7 @@
     X(clEnqueueMarkerWithWaitList)                                                                 \
     X(clGetEventInfo)                                                                              \
     X(clGetEventProfilingInfo)                                                                     \
+    X(clSetEventCallback)                                                                          \
     X(clRetainEvent)                                                                               \
     X(clReleaseEvent)                                                                              \
     X(clFlush)                                                                                     \
@@ -88,14 +89,25 @@ typedef struct opevo_i_opencl_context {
     cl_device_id device;
     cl_context context;
     cl_command_queue queue;
+    bool on_host;    /* it computes on this host's cores */
+    bool has_shared; /* its memory can be that of this process */
 } opevo_i_opencl_context;
 /* That of the device that this process uses; all NULL before it uses one. */
 const opevo_i_opencl_context *opevo_i_opencl_now(void);
 /* As the functions of the driver's table. */
 int opevo_i_opencl_set_device(int ordinal);
 int opevo_i_opencl_synchronize(void);
+/* Count a command that was enqueued; its number. */
+uint64_t opevo_i_opencl_count(void);
+uint64_t opevo_i_opencl_counted(void); /* so far */
+/* All commands up to a number have ended. */
+void opevo_i_opencl_ended(uint64_t number);
+/* Wait for all commands that were enqueued; the driver's code. */
+int opevo_i_opencl_settle(void);
 /* CL_SUCCESS, OPEVO_I_GPU_NOT_READY, OPEVO_I_OPENCL_SIGNAL or an error of the driver. */
 int opevo_i_opencl_event_state(cl_event event);
+/* Wait for an event, or for a kernel's fatal signal, some milliseconds at most. */
+void opevo_i_opencl_wait(cl_event event);
 /* Wait until a command, which was enqueued with `code`, has ended, or a kernel before it has got a
  * signal, after which none ever ends; release its event. */
 int opevo_i_opencl_await(int code, cl_event event);
@@ -133,6 +145,8 @@ int opevo_i_opencl_kernel_attribute(int *value, int attribute, void *function);
 /* What of a launch with these arguments is beyond the device; "" where nothing is. */
 void opevo_i_opencl_explain(void *function, const opevo_i_gpu_start *what, char *out, size_t size);
 
+/* Before what a library enqueues: the moment that was recorded last is now. The driver's code. */
+int opevo_i_opencl_mark(void);
 opevo_status opevo_i_opencl_driver(opevo_i_gpu_driver *out, opevo_error *err);
 
 /* ---- Parameters of CLBlast (opencl_tuned.c) ---- */

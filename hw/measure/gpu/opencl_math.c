@@ -59,13 +59,17 @@ static int run_convolution(const opevo_operator *op, const cl_mem *memory, cl_co
 int opevo_i_opencl_math_run(const opevo_operator *op, const uint64_t *operands)
 {
     cl_mem memory[3];
+    int code = CL_SUCCESS;
 
     for (int i = 0; i < 3; i++) {
-        int code = opevo_i_opencl_memory_at(operands[i], &memory[i]);
+        code = opevo_i_opencl_memory_at(operands[i], &memory[i]);
 
         if (code != CL_SUCCESS)
             return code;
     }
+    code = opevo_i_opencl_mark();
+    if (code != CL_SUCCESS)
+        return code;
     return (op->kind == OPEVO_CONV2D ? run_convolution : run_product)(op, memory,
                                                                       opevo_i_opencl_now()->queue);
 }

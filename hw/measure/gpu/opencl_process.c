@@ -5,16 +5,30 @@
 
 #include "opencl_internal.h"
 
+#include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
+enum { PATIENCE_MS = 20 };
+
 static opevo_i_opencl_context now;
+static uint64_t enqueued, ended; /* commands; the queue is in order */
 static volatile sig_atomic_t fatal_signal;
+static int wake = -1; /* written to where an event has come or a kernel has got a signal */
 
 const opevo_i_opencl_context *opevo_i_opencl_now(void)
 {
     return &now;
+}
+
+static void write_wake(void)
+{
+    const uint64_t one = 1;
+
+    if (wake >= 0)
+        (void)!write(wake, &one, sizeof one);
 }
 
 /* ---- Faults --------------------------------------------------------------------------------- */
@@ -28,6 +42,7 @@ static void note_signal(int number)
         return; /* and the instruction is repeated */
     }
     fatal_signal = number;
+    write_wake();
     for (;;)
         pause();
 }
@@ -54,19 +69,65 @@ int opevo_i_opencl_event_state(cl_event event)
     return state == CL_COMPLETE ? CL_SUCCESS : OPEVO_I_GPU_NOT_READY;
 }
 
-int opevo_i_opencl_await(int code, cl_event event)
+/* ---- Waiting -------------------------------------------------------------------------------- */
+
+uint64_t opevo_i_opencl_count(void)
+{
+    return ++enqueued;
+}
+
+uint64_t opevo_i_opencl_counted(void)
+{
+    return enqueued;
+}
+
+void opevo_i_opencl_ended(uint64_t number)
+{
+    if (number > ended)
+        ended = number;
+}
+
+int opevo_i_opencl_settle(void)
+{
+    return ended == enqueued && !fatal_signal ? CL_SUCCESS : opevo_i_opencl_synchronize();
+}
+
+static void CL_CALLBACK note_event(cl_event event, cl_int state, void *context)
+{
+    (void)event, (void)state, (void)context;
+    write_wake();
+}
+
+/* Naps would cost the kernel a core that it shares, and where cores are busy last for
+ * milliseconds. */
+void opevo_i_opencl_wait(cl_event event)
 {
     const struct timespec nap = {.tv_nsec = 20000};
+    struct pollfd come = {.fd = wake, .events = POLLIN};
+    uint64_t count = 0;
+
+    if (wake < 0 ||
+        now.call->clSetEventCallback(event, CL_COMPLETE, note_event, NULL) != CL_SUCCESS)
+        nanosleep(&nap, NULL);
+    else if (poll(&come, 1, PATIENCE_MS) > 0)
+        (void)!read(wake, &count, sizeof count);
+}
+
+int opevo_i_opencl_await(int code, cl_event event)
+{
+    uint64_t number = enqueued;
 
     if (code != CL_SUCCESS)
         return code;
     code = now.call->clFlush(now.queue);
     while (code == CL_SUCCESS &&
            (code = opevo_i_opencl_event_state(event)) == OPEVO_I_GPU_NOT_READY) {
-        nanosleep(&nap, NULL);
+        opevo_i_opencl_wait(event);
         code = CL_SUCCESS;
     }
     now.call->clReleaseEvent(event);
+    if (code == CL_SUCCESS)
+        opevo_i_opencl_ended(number);
     return code;
 }
 
@@ -76,10 +137,29 @@ int opevo_i_opencl_synchronize(void)
     int code = fatal_signal ? OPEVO_I_OPENCL_SIGNAL
                             : now.call->clEnqueueMarkerWithWaitList(now.queue, 0, NULL, &event);
 
+    opevo_i_opencl_count();
     return opevo_i_opencl_await(code, event);
 }
 
 /* ---- The device ----------------------------------------------------------------------------- */
+
+/* What is in memory that the host and kernels share needs no commands to be read and written. */
+static void note_kind(opevo_i_opencl_context *context)
+{
+    enum { SVM_CAPABILITIES = 0x1053, SVM_FINE_GRAIN_BUFFER = 2 }; /* of OpenCL 2.0 */
+    cl_device_type type = 0;
+    cl_bitfield shared = 0;
+
+    if (context->call->clGetDeviceInfo(context->device, CL_DEVICE_TYPE, sizeof type, &type, NULL) !=
+            CL_SUCCESS ||
+        !(type & CL_DEVICE_TYPE_CPU))
+        return;
+    context->on_host = true;
+    context->has_shared =
+        context->call->clGetDeviceInfo(context->device, SVM_CAPABILITIES, sizeof shared, &shared,
+                                       NULL) == CL_SUCCESS &&
+        (shared & SVM_FINE_GRAIN_BUFFER) != 0;
+}
 
 int opevo_i_opencl_set_device(int ordinal)
 {
@@ -101,7 +181,10 @@ int opevo_i_opencl_set_device(int ordinal)
         next.call->clReleaseContext(next.context);
         return code;
     }
+    note_kind(&next);
     now = next;
+    if (now.on_host && wake < 0)
+        wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     catch_signals();
     return CL_SUCCESS;
 }

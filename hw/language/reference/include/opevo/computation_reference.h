@@ -66,8 +66,8 @@ opevo_status opevo_computation_compute_wide(const opevo_computation *computation
                                             opevo_error *err);
 
 /* As opevo_computation_compute with the bounds that kernels are checked by. They are certain, but
- * for sums of n <= 2^20 terms of which each is a product with an element of an input that was drawn for few of the terms:
- * where at most m terms share one, such a sum is taken to be off by at most
+ * for sums of n <= 2^20 terms of which each is a product with an element of an input that was drawn
+ * for few of the terms: where at most m terms share one, such a sum is taken to be off by at most
  *
  *     g = min(4 sqrt((n - 1) m) u', (n - 1) u' / (1 - (n - 1) u'))
  *
