@@ -190,16 +190,14 @@ opevo_status opevo_i_harness_case_fill_check(const opevo_case *self, size_t i, o
     return status == OPEVO_OK ? set_places(self, plan, buffer->count, NULL, err) : status;
 }
 
-static opevo_status fill(opevo_case *self, const opevo_i_harness_buffer_plan *plan,
-                         opevo_buffer *buffer, opevo_error *err)
+/* All but the pairs of "set". */
+static opevo_status make(opevo_case *self, const opevo_i_harness_buffer_plan *plan,
+                         opevo_buffer *buffer, const int64_t sizes[2], opevo_error *err)
 {
     const double *n = plan->numbers;
-    int64_t sizes[2] = {0};
-    opevo_status status = fill_sizes(self, plan, buffer->count, sizes, err);
+    opevo_status status = OPEVO_OK;
     opevo_rng rng;
 
-    if (status != OPEVO_OK)
-        return status;
     opevo_rng_init(&rng, self->seed, "kernel buffer",
                    opevo_hash_bytes(OPEVO_HASH_START, plan->name, strlen(plan->name)));
     switch (plan->fill) {
@@ -246,6 +244,20 @@ static opevo_status fill(opevo_case *self, const opevo_i_harness_buffer_plan *pl
                                                                      ? (double)sizes[0]
                                                                      : 0));
         }
+    }
+    return status;
+}
+
+static opevo_status fill(opevo_case *self, const opevo_i_harness_buffer_plan *plan,
+                         opevo_buffer *buffer, opevo_error *err)
+{
+    int64_t sizes[2] = {0};
+    opevo_status status = fill_sizes(self, plan, buffer->count, sizes, err);
+
+    if (status == OPEVO_OK && !opevo_i_harness_recall(self, plan, buffer)) {
+        status = make(self, plan, buffer, sizes, err);
+        if (status == OPEVO_OK)
+            opevo_i_harness_keep(self, plan, buffer);
     }
     return status == OPEVO_OK ? set_places(self, plan, buffer->count, buffer, err) : status;
 }

@@ -182,6 +182,7 @@ opevo_status opevo_case_refill(opevo_case *self, uint64_t seed, opevo_error *err
     opevo_status status = OPEVO_OK;
 
     self->seed = seed;
+    self->anew = true;
     for (size_t b = 0; b < self->harness->buffer_count && status == OPEVO_OK; b++) {
         memset(self->buffers[b].data, 0,
                self->buffers[b].size_bytes); /* of which fills set a part */

@@ -161,6 +161,7 @@ void opevo_harness_destroy(opevo_harness *harness)
         return;
     for (opevo_harness_set set = 0; set < OPEVO_HARNESS_SETS; set++)
         opevo_free(harness->cases[set]);
+    opevo_i_harness_forget(harness);
     opevo_i_harness_tuning_free(harness);
     opevo_i_harness_steps_free(harness->steps, harness->step_count);
     for (size_t i = 0; i < harness->buffer_count; i++)

@@ -136,6 +136,7 @@ struct opevo_harness {
     opevo_harness_values values;         /* owned */
     opevo_i_harness_case_plan *cases[OPEVO_HARNESS_SETS];
     size_t case_count[OPEVO_HARNESS_SETS];
+    struct opevo_i_harness_memory *memory; /* contents of buffers; NULL: none is kept */
 };
 
 struct opevo_case {
@@ -145,7 +146,16 @@ struct opevo_case {
     opevo_buffer *buffers;
     void **memory; /* of each buffer, freed when the case is closed */
     char *label;
+    bool anew; /* with contents that nobody asks for again */
 };
+
+/* Contents that opevo_harness_remember has kept (case_memory.c): whether they are written to the
+ * buffer; keep those of the buffer. */
+bool opevo_i_harness_recall(const opevo_case *self, const opevo_i_harness_buffer_plan *plan,
+                            opevo_buffer *buffer);
+void opevo_i_harness_keep(const opevo_case *self, const opevo_i_harness_buffer_plan *plan,
+                          const opevo_buffer *buffer);
+void opevo_i_harness_forget(opevo_harness *harness);
 
 enum { OPEVO_I_WHERE_SIZE = 512 };
 

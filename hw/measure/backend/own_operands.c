@@ -16,7 +16,7 @@
 #include "own_verifier_internal.h"
 #include "protocol_internal.h"
 
-enum { BUFFERS = 256 };
+enum { BUFFERS = 256, REMEMBERED = 256 << 20 };
 
 struct opevo_i_own {
     opevo_harness *harness;
@@ -162,6 +162,8 @@ static opevo_status read_harness(opevo_i_own *self, const json_t *setup, opevo_e
     if (opevo_harness_case_count(self->harness, OPEVO_SET_TUNE) < 2)
         status = OPEVO_FAIL(err, OPEVO_INVALID, "%s: \"tune\" is missing.", origin);
     else
+        status = opevo_harness_remember(self->harness, REMEMBERED, err);
+    if (status == OPEVO_OK)
         status = opevo_golden_create(self->harness, NULL, &self->golden, err);
 cleanup:
     opevo_i_own_values_free(&values);

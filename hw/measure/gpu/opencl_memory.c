@@ -11,7 +11,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-enum { FIRST_ADDRESS = 1 << 20, ADDRESS_GAP = 1 << 20 };
+enum { FIRST_ADDRESS = 1 << 20, ADDRESS_GAP = 1 << 20, MOST_BLOCK = 1 << 14 };
 
 /* A part of an allocation that was an argument, from its address to the end. */
 typedef struct part {
@@ -227,6 +227,19 @@ static int copy(uint64_t to, uint64_t from, size_t bytes)
                                           NULL, NULL);
 }
 
+/* By copies of what is written already. */
+static void repeat(unsigned char *to, cl_uint pattern, size_t words)
+{
+    size_t bytes = words * sizeof pattern, done = bytes < sizeof pattern ? bytes : sizeof pattern;
+
+    memcpy(to, &pattern, done);
+    for (size_t block = 0; done < bytes; done += block) {
+        block = done < MOST_BLOCK ? done : MOST_BLOCK;
+        block = block < bytes - done ? block : bytes - done;
+        memcpy(to + done, to, block);
+    }
+}
+
 static int fill(uint64_t to, unsigned value, size_t words)
 {
     const opevo_i_opencl_context *now = opevo_i_opencl_now();
@@ -235,8 +248,8 @@ static int fill(uint64_t to, unsigned value, size_t words)
     int code = CL_SUCCESS;
     unsigned char *shared = shared_at(to, &code);
 
-    for (size_t i = 0; shared && i < words; i++)
-        memcpy(shared + i * sizeof pattern, &pattern, sizeof pattern);
+    if (shared)
+        repeat(shared, pattern, words);
     if (shared || code != CL_SUCCESS)
         return code;
     opevo_i_opencl_count();

@@ -495,6 +495,47 @@ CHECK_TEST(seeds_give_the_bytes)
     opevo_harness_destroy(harness);
 }
 
+/* Contents that are kept are those that are drawn anew, with and without room for them, and what a
+ * kernel did to a buffer does not come back. */
+CHECK_TEST(kept_contents_are_the_drawn_ones)
+{
+    static const char *const fills[] = {"{\"uniform\": [-3, 2]}", "{\"normal\": [0, 1]}",
+                                        "{\"choice\": [1, 2]}", "{\"constant\": 4}",
+                                        "{\"dominant\": \"n\"}"};
+
+    for (size_t f = 0; f < sizeof fills / sizeof *fills; f++) {
+        for (size_t room = 0; room <= 1000; room += 110) { /* of buffers of 100 and 144 bytes */
+            char buffers[400];
+            opevo_harness *plain = NULL, *keeping = NULL;
+            size_t count = 0;
+
+            snprintf(buffers, sizeof buffers,
+                     "{\"x\": {\"type\": \"f32\", \"count\": \"n * n\", \"fill\": %s, \"set\": "
+                     "[[\"n\", 7]]}, \"y\": {\"type\": \"f32\", \"count\": \"n\"}}",
+                     fills[f]);
+            CHECK_OK(parse(buffers, STEPS, OUTPUTS, SETS, &plain, &err));
+            CHECK_OK(parse(buffers, STEPS, OUTPUTS, SETS, &keeping, &err));
+            CHECK_OK(opevo_harness_remember(keeping, room, &err));
+            for (size_t i = 0; i < 12; i++) { /* three times the four cases */
+                opevo_case *a = NULL, *b = NULL;
+                opevo_buffer drawn, kept;
+
+                CHECK_OK(opevo_case_open(plain, OPEVO_SET_SEARCH, i % 4, &a, &err));
+                CHECK_OK(opevo_case_open(keeping, OPEVO_SET_SEARCH, i % 4, &b, &err));
+                drawn = opevo_case_buffers(a, &count)[0];
+                kept = opevo_case_buffers(b, &count)[0];
+                assert_int_equal(drawn.size_bytes, kept.size_bytes);
+                assert_memory_equal(drawn.data, kept.data, drawn.size_bytes);
+                memset(kept.data, 1, kept.size_bytes);
+                opevo_case_close(a);
+                opevo_case_close(b);
+            }
+            opevo_harness_destroy(plain);
+            opevo_harness_destroy(keeping);
+        }
+    }
+}
+
 CHECK_TEST(every_allocation_may_fail)
 {
     int64_t alive = opevo_memory_live();
@@ -506,6 +547,8 @@ CHECK_TEST(every_allocation_may_fail)
 
         opevo_memory_fail_at(n);
         status = parse(BUFFERS, STEPS, OUTPUTS, SETS, &harness, NULL);
+        if (status == OPEVO_OK)
+            status = opevo_harness_remember(harness, 1000, NULL);
         if (status == OPEVO_OK)
             status = opevo_case_open(harness, OPEVO_SET_SEARCH, 0, &what, NULL);
         opevo_memory_fail_at(0);

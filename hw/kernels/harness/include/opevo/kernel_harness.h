@@ -112,6 +112,9 @@ typedef struct opevo_harness_rate {
 } opevo_harness_rate;
 opevo_status opevo_harness_rate_of(const opevo_harness *harness, opevo_harness_rate *out,
                                    opevo_error *err);
+/* Keep random contents of buffers, and those from files, for later cases of the same seed, up to so
+ * many bytes; a case is then opened by one thread at a time. Errors: NOMEM. */
+opevo_status opevo_harness_remember(opevo_harness *harness, size_t bytes, opevo_error *err);
 /* How many executions or windows of it are timed at most; 0: as many as its time needs. */
 unsigned opevo_harness_runs(const opevo_harness *harness);
 /* What is accepted of an output: |x - g| of at most `bound`, `relative` to max(|g|, floor), or to
