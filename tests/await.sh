@@ -4,6 +4,6 @@ await() {
     await_end=$(($(date +%s) + 600))
     until "$@"; do
         [ "$(date +%s)" -lt "$await_end" ] || return 1
-        sleep 0.05
+        sleep 0.1
     done
 }

@@ -14,7 +14,7 @@ alone
 wanted=100000
 tune loop.db --workers-from "$folder/loop.sh 3" >loop.out 2>&1 &
 run=$!
-await has_trials loop.db 10 || fail "not ten trials: $(cat loop.out)"
+await_trials loop.db 10 || fail "not ten trials: $(cat loop.out)"
 engine=$(environment_of OPEVO_CONNECT) token=$(environment_of OPEVO_TOKEN)
 [ "${#token}" = 32 ] || fail "no token in the environment of a worker"
 [ "${engine%:*}" = 127.0.0.1 ] || fail "the engine listens at $engine"
@@ -60,7 +60,7 @@ EOF
 kill -9 $(pgrep -P "$(head -1 started)" -f opevo-worker) || fail "no process measures"
 kill -9 "$(tail -1 started)"
 seen=$(trials loop.db number | wc -l)
-await has_trials loop.db $((seen + length)) || fail "it does not go on: $(cat loop.out)"
+await_trials loop.db $((seen + length)) || fail "it does not go on: $(cat loop.out)"
 kill -INT "$(engine_of loop.db)"
 wait $run
 [ $? = 130 ] || fail "the exit status after an interrupt: $(cat loop.out)"
@@ -91,7 +91,7 @@ nothing_left
 wanted=100000
 tune killed.db --workers-from "$folder/loop.sh 2" >killed.out 2>&1 &
 run=$!
-await has_trials killed.db 5 || fail "not five trials: $(cat killed.out)"
+await_trials killed.db 5 || fail "not five trials: $(cat killed.out)"
 kill -9 "$(engine_of killed.db)" || fail "no engine"
 wait $run
 nothing_left

@@ -48,10 +48,10 @@ wanted=100000
 tune ssh.db --workers "2*$reach -i $folder/key 127.0.0.1 $worker cpu" \
     --workers "$reach -i $folder/other 127.0.0.1 $worker cpu" >ssh.out 2>&1 &
 run=$!
-await has_trials ssh.db 10 || fail "not ten trials: $(cat ssh.out)"
+await_trials ssh.db 10 || fail "not ten trials: $(cat ssh.out)"
 kill -9 "$(pgrep -P "$(engine_of ssh.db)" -f "$folder/key" | head -1)"
 seen=$(trials ssh.db number | wc -l)
-await has_trials ssh.db $((seen + length)) || fail "it does not go on: $(cat ssh.out)"
+await_trials ssh.db $((seen + length)) || fail "it does not go on: $(cat ssh.out)"
 kill -INT "$(engine_of ssh.db)"
 wait $run
 [ $? = 130 ] || fail "the exit status after an interrupt: $(cat ssh.out)"

@@ -52,7 +52,7 @@ same_trials queue.db "$(cat queue.out)"
 wanted=200
 tune cancel.db --workers-from "srun -n2 $worker cpu" >cancel.out 2>&1 &
 run=$!
-await has_trials cancel.db 10 || fail "not ten trials: $(cat cancel.out)"
+await_trials cancel.db 10 || fail "not ten trials: $(cat cancel.out)"
 scancel "$(squeue -h -o %i)"
 wait $run || fail "after scancel: $(cat cancel.out)"
 same_trials cancel.db "$(cat cancel.out)"

@@ -31,7 +31,23 @@ for row in sqlite3.connect(sys.argv[1], timeout=60).execute(f"SELECT {sys.argv[2
     print(*row)
 EOF
 }
-has_trials() { [ "$(trials "$1" number 2>/dev/null | wc -l)" -ge "$2" ]; }
+# await_trials STORE N: until it has so many. False after ten minutes. One process looks again and again: a start of Python
+# takes longer than a look.
+await_trials() {
+    python3 - "$@" <<'EOF'
+import sqlite3, sys, time
+end = time.monotonic() + 600
+while time.monotonic() < end:
+    try:
+        with sqlite3.connect(f"file:{sys.argv[1]}?mode=rw", uri=True, timeout=60) as store:
+            if store.execute("SELECT count(*) FROM trials").fetchone()[0] >= int(sys.argv[2]):
+                sys.exit(0)
+    except sqlite3.OperationalError: # not there yet
+        pass
+    time.sleep(0.05)
+sys.exit(1)
+EOF
+}
 alone() {
     OPEVO_WORKER=$worker tune alone.db >alone.out 2>&1 || fail "the run alone failed: $(cat alone.out)"
     trials alone.db "hex(point), outcome" >alone.trials

@@ -4,6 +4,7 @@
 worker=$(realpath "$2")
 . "$(dirname "$0")/two_hosts.sh"
 . "$(dirname "$0")/study_cluster.sh"
+. "$(dirname "$0")/launched.sh"
 need mpirun python3 cc
 make_hosts
 
@@ -19,34 +20,29 @@ chmod 755 worker.sh
 tune() {
     store=$1
     shift
-    on_host_a timeout 1000 "$opevo" tune 'matmul(12,8,16)' --on cpu --tuner random --trials 200 --seed 4 --precision 20 \
-        --finals 0 --store "$store" --quiet "$@"
+    on_host_a timeout 1000 "$opevo" tune 'matmul(12,8,16)' --on cpu --tuner random --trials ${wanted-$length} --seed 4 \
+        --precision 20 --finals 0 --store "$folder/$store" --quiet "$@"
 }
-trials() {
-    python3 - "$1" "$2" <<'EOF'
-import sqlite3, sys
-for row in sqlite3.connect(sys.argv[1], timeout=60).execute(f"SELECT {sys.argv[2]} FROM trials ORDER BY number"):
-    print(*row)
-EOF
-}
-
+alone
+wanted=100000
 tune two.db --workers "$folder/worker.sh" --workers "$mpirun --host 10.77.0.2 -np 1 $folder/worker.sh" \
     --workers "$folder/agent 10.77.0.2 $folder/worker.sh" >two.out 2>&1 &
 run=$!
-have_started() { [ -s started.host-a ] && [ -s started.host-b ] && [ "$(wc -l <started.host-b)" = 2 ]; }
-await have_started || fail "no two workers on host-b: $(cat two.out)"
-has_ten() { [ "$(trials two.db number 2>/dev/null | wc -l)" -ge 10 ]; }
-await has_ten || fail "not ten trials: $(cat two.out)"
+have_started() { [ -s started.host-a ] && [ -s started.host-b ] && [ "$(wc -l <started.host-b)" -ge "$1" ]; }
+await have_started 2 || fail "no two workers on host-b: $(cat two.out)"
+await_trials two.db 10 || fail "not ten trials: $(cat two.out)"
 kill -0 $run 2>/dev/null || fail "it ended too early: $(cat two.out)"
 for process in $(cat started.host-b); do
     kill -9 "$process"
 done
-wait $run || fail "the run on two hosts failed: $(cat two.out)"
+await have_started 3 || fail "no worker was started again on host-b: $(cat two.out)"
+seen=$(trials two.db number | wc -l)
+await_trials two.db $((seen + length)) || fail "it does not go on: $(cat two.out)"
+kill -INT "$(engine_of two.db)"
+wait $run
+[ $? = 130 ] || fail "the exit status after an interrupt: $(cat two.out)"
 
 # Whoever measured them, the trials are those of a run on one host, and none was lost.
-OPEVO_WORKER=$worker tune alone.db >alone.out 2>&1 || fail "the run on one host failed: $(cat alone.out)"
-trials alone.db "hex(point), outcome" >alone.trials
-trials two.db "hex(point), outcome" | cmp alone.trials - || fail "other trials: $(cat two.out)"
-[ "$(wc -l <alone.trials)" = 200 ] || fail "only $(wc -l <alone.trials) trials"
-[ "$(wc -l <started.host-b)" -ge 3 ] || fail "no worker was started again on host-b"
-echo "200 trials by $(cat started.host-* | wc -l) workers on two hosts, of which two were killed"
+same_trials two.db "$(cat two.out)"
+[ "$(wc -l <alone.trials)" = $length ] || fail "only $(wc -l <alone.trials) trials"
+echo "$length trials by $(cat started.host-* | wc -l) workers on two hosts, of which two were killed"
