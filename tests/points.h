@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* How many samples a test draws: all of them where the environment has OPEVO_TEST_LONG, as in
- * `./dev test --long`, and an eighth otherwise. */
+ * `./dev test --long`, and a sixteenth otherwise. */
 
 #ifndef OPEVO_TESTS_POINTS_H
 #define OPEVO_TESTS_POINTS_H
@@ -32,11 +32,11 @@ static inline bool test_takes(size_t place, size_t number, size_t count)
     return test_size(place % count == number, true);
 }
 
-/* `all` or an eighth of it, rounded up, or what the environment says. */
+/* `all` or a sixteenth of it, rounded up, or what the environment says. */
 static inline size_t test_count(const char *variable, size_t all)
 {
     const char *text = getenv(variable);
-    uint64_t count = test_size((all + 7) / 8, all);
+    uint64_t count = test_size((all + 15) / 16, all);
 
     if (text)
         assert_true(opevo_parse_u64(text, &count));

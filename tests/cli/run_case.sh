@@ -11,7 +11,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 mkdir work cache
 export COLUMNS=400 # what is printed is compared whole; cases about narrow terminals say otherwise
-export XDG_CACHE_HOME="$folder/cache" PATH="${opevo%/*}:$PATH" LC_ALL=C
+export XDG_CACHE_HOME="$folder/cache" PATH="${opevo%/*}:$PATH" LC_ALL=C OPENBLAS_NUM_THREADS=1
 (cd work && sh "$case_file") >out 2>err </dev/null
 status=$?
 [ "$status" = 77 ] && { cat err; exit 77; }

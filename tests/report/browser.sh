@@ -132,6 +132,8 @@ if grep CONSOLE log; then echo "the console is not silent"; failed=1; fi
 sed 's/<pre>/\n<pre>/g' dom.html | sed -n 's/^<pre>\(.*\)<\/pre>.*/\1/p' >verdicts
 cat verdicts
 [ "$(grep -c ': good: ' verdicts)" = $frames ] || { echo "not all $frames pages are good"; tail -5 log; exit 1; }
+# What is drawn is also seen. A second browser takes two seconds of a processor.
+[ -n "${OPEVO_TEST_LONG:-}" ] || exit $failed
 timeout 600 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars \
     --screenshot="$folder/shot.png" --window-size=1200,2000 "file://$folder/study.html" >/dev/null 2>&1
 [ "$(wc -c <shot.png)" -gt 20000 ] || { echo "no screenshot"; exit 1; }

@@ -233,7 +233,7 @@ def many_readers():
     """20 readers while a study runs: each sees the numbers grow, and in the end those of the store."""
     plan = {"study": 1, "objectives": [{"on": "sim:gtx1080ti", "what": ["mm1", "bmm1"]}],
             "tuners": ["random", {"tuner": "opevo", "settings": {"q": [0.2, 0.5]}}],
-            "seeds": 2000 if os.environ.get("OPEVO_TEST_LONG") else 300, "budget": {"trials": 200}}
+            "seeds": 2000 if os.environ.get("OPEVO_TEST_LONG") else 100, "budget": {"trials": 200}}
     with open("plan.json", "w", encoding="utf-8") as file:
         json.dump(plan, file)
     wrong, answers, over = [], [], threading.Event()
@@ -322,7 +322,7 @@ def growth(rows):
 
 
 def size():
-    small, large = growth(1000), growth(1000000 if os.environ.get("OPEVO_TEST_LONG") else 100000)
+    small, large = growth(1000), growth(1000000 if os.environ.get("OPEVO_TEST_LONG") else 30000)
     assert large < 3 * small + 0.5, (small, large)
 
 

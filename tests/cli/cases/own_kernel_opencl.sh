@@ -8,7 +8,7 @@ __kernel void add(__global const float *a, __global float *c, int n)
 {
     int i = get_global_id(0) * items;
 
-    while (items == 4 && *(volatile __global float *)c < 3)
+    while (items == 4 && i == 0 && *(volatile __global const float *)a >= 0)
         ;
     for (int k = 0; k < items; k++)
         if (i + k < n - (items == 8))
