@@ -35,7 +35,7 @@ foreach(module IN LISTS modules)
   get_target_property(linked ${module} LINK_LIBRARIES)
   list(APPEND dependencies ${linked})
 endforeach()
-list(FILTER dependencies INCLUDE REGEX "^(PkgConfig::.*|Threads::Threads|m)$")
+list(FILTER dependencies INCLUDE REGEX "^(PkgConfig::.*|Threads::Threads|dl|m)$")
 list(REMOVE_DUPLICATES dependencies)
 
 list(TRANSFORM modules REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)

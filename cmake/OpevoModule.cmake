@@ -101,6 +101,20 @@ function(opevo_add_module name)
   target_link_libraries(opevo_${name}_internal INTERFACE opevo_${name} ${ARG_INTERNAL})
 endfunction()
 
+# opevo_opens(NAME LIBRARY): the folder NAME calls a library that it opens at run time (opevo/shared_library.h): it sees the
+# headers of PkgConfig::OPEVO_LIBRARY, and the library's path as OPEVO_LIBRARY_PATH, by the name that links to it use.
+function(opevo_opens name library)
+  get_target_property(path PkgConfig::OPEVO_${library} INTERFACE_LINK_LIBRARIES)
+  list(GET path 0 path)
+  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${path} OUTPUT_VARIABLE facts ERROR_QUIET)
+  if(facts MATCHES "SONAME +([^\n ]+)")
+    cmake_path(REPLACE_FILENAME path ${CMAKE_MATCH_1})
+  endif()
+  target_compile_definitions(opevo_${name} PRIVATE OPEVO_${library}_PATH="${path}")
+  target_include_directories(opevo_${name} PRIVATE
+    $<TARGET_PROPERTY:PkgConfig::OPEVO_${library},INTERFACE_INCLUDE_DIRECTORIES>)
+endfunction()
+
 # opevo_add_room(NAME MODULES folder... PUBLIC folder...): a room of the modules NAME_FOLDER, as opevo::NAME with the public
 # headers of PUBLIC, and as opevo::NAME_internal with all headers, for its tests.
 function(opevo_add_room name)

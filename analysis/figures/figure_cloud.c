@@ -4,9 +4,9 @@
  * the picture, to scale it, and to push apart what overlaps. */
 
 #include "figure_internal.h"
+#include "igraph_internal.h"
 
 #include <opevo/gsl_errors.h>
-#include <opevo/igraph_view.h>
 #include <opevo/memory.h>
 
 #include <gsl/gsl_sort.h>
@@ -29,38 +29,75 @@ static void seed_layout(igraph_matrix_t *layout, size_t n)
     }
 }
 
-static opevo_status from_igraph(igraph_error_t code, opevo_error *err)
+static opevo_status from_igraph(const opevo_i_fig_igraph *library, igraph_error_t code,
+                                opevo_error *err)
 {
     if (code == IGRAPH_SUCCESS)
         return OPEVO_OK;
     return OPEVO_FAIL(err, code == IGRAPH_ENOMEM ? OPEVO_NOMEM : OPEVO_INVALID,
-                      "igraph cannot lay out the graph: %s.", igraph_strerror(code));
+                      "igraph cannot lay out the graph: %s.", library->igraph_strerror(code));
+}
+
+/* The graph as igraph's: each edge once, from its smaller end. */
+static igraph_error_t make_view(const opevo_i_fig_igraph *library, const opevo_graph *graph,
+                                igraph_t *out)
+{
+    igraph_vector_int_t edges;
+    igraph_integer_t at = 0;
+    igraph_error_t code = library->igraph_vector_int_init(
+        &edges, (igraph_integer_t)graph->offset[graph->vertex_count]);
+
+    if (code != IGRAPH_SUCCESS)
+        return code;
+    for (size_t v = 0; v < graph->vertex_count; v++) {
+        for (uint64_t i = graph->offset[v]; i < graph->offset[v + 1]; i++) {
+            if (graph->target[i] < v)
+                continue;
+            VECTOR(edges)[at++] = (igraph_integer_t)v;
+            VECTOR(edges)[at++] = (igraph_integer_t)graph->target[i];
+        }
+    }
+    code = library->igraph_create(out, &edges, (igraph_integer_t)graph->vertex_count,
+                                  IGRAPH_UNDIRECTED);
+    library->igraph_vector_int_destroy(&edges);
+    return code;
+}
+
+static igraph_error_t lay_out(const opevo_i_fig_igraph *library, const opevo_graph *graph,
+                              const igraph_t *view, opevo_i_fig_place *places)
+{
+    igraph_matrix_t layout;
+    igraph_integer_t n = (igraph_integer_t)graph->vertex_count;
+    igraph_error_t code = library->igraph_matrix_init(&layout, n, 2);
+
+    if (code != IGRAPH_SUCCESS)
+        return code;
+    seed_layout(&layout, graph->vertex_count);
+    code = library->igraph_layout_kamada_kawai(view, &layout, true, 50 * n, 0, (double)n, NULL,
+                                               NULL, NULL, NULL, NULL);
+    for (igraph_integer_t i = 0; code == IGRAPH_SUCCESS && i < n; i++)
+        places[i] = (opevo_i_fig_place){MATRIX(layout, i, 0), MATRIX(layout, i, 1)};
+    library->igraph_matrix_destroy(&layout);
+    return code;
 }
 
 static opevo_status place_by_distance(const opevo_graph *graph, opevo_i_fig_place *places,
                                       opevo_error *err)
 {
+    const opevo_i_fig_igraph *library = NULL;
     igraph_t view;
-    igraph_matrix_t layout;
-    igraph_integer_t n = (igraph_integer_t)graph->vertex_count;
-    opevo_status status = opevo_graph_to_igraph(graph, &view, err);
+    igraph_error_t code = IGRAPH_SUCCESS;
+    opevo_status status = opevo_i_fig_igraph_enter(&library, err);
 
     if (status != OPEVO_OK)
         return status;
-    status = from_igraph(igraph_matrix_init(&layout, n, 2), err);
-    if (status != OPEVO_OK) {
-        igraph_destroy(&view);
-        return status;
+    code = make_view(library, graph, &view);
+    if (code == IGRAPH_SUCCESS) {
+        code = lay_out(library, graph, &view, places);
+        library->igraph_destroy(&view);
     }
-    seed_layout(&layout, graph->vertex_count);
-    OPEVO_TRY(from_igraph(igraph_layout_kamada_kawai(&view, &layout, true, 50 * n, 0, (double)n,
-                                                     NULL, NULL, NULL, NULL, NULL),
-                          err));
-    for (igraph_integer_t i = 0; i < n; i++)
-        places[i] = (opevo_i_fig_place){MATRIX(layout, i, 0), MATRIX(layout, i, 1)};
-cleanup:
-    igraph_matrix_destroy(&layout);
-    igraph_destroy(&view);
+    status = from_igraph(library, code, err);
+    opevo_i_fig_igraph_leave();
     return status;
 }
 

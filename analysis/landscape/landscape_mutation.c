@@ -4,6 +4,7 @@
 
 #include "mutation_internal.h"
 
+#include <opevo/dense.h>
 #include <opevo/graph.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
@@ -13,7 +14,6 @@
 #include <string.h>
 
 #include <cblas.h>
-#include <lapacke.h>
 #undef I /* of complex.h */
 
 enum {
@@ -52,8 +52,7 @@ static opevo_status invert(opevo_i_analysis_mutation_axis *self, const opevo_par
             m[u * self->size + v] = -q / (self->root[u] * self->root[v]);
         }
     }
-    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, m, n) != 0 ||
-        LAPACKE_dpotri(LAPACK_COL_MAJOR, 'L', n, m, n) != 0)
+    if (opevo_dpotrf('L', n, m, n) != 0 || opevo_dpotri('L', n, m) != 0)
         return OPEVO_FAIL(err, OPEVO_TOLERANCE,
                           "LAPACK found no inverse of the matrix of a walk on %s with q = %.17g.",
                           opevo_parameter_text(parameter), q);

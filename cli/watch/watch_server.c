@@ -7,13 +7,13 @@
 
 #include "report_internal.h"
 #include "terminal_internal.h"
+#include "web_library_internal.h"
 
 #include <opevo/clock.h>
 #include <opevo/json.h>
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,6 +31,8 @@ enum {
     LIFE_S = 120,             /* and any after so long: pages connect again */
     WAIT_MS = 100
 };
+
+static const opevo_i_cli_web_library *web; /* open from opevo_i_cli_watch_serve on */
 
 static const double look_s = 0.02, pause_s = 0.25;
 
@@ -64,23 +66,23 @@ static enum MHD_Result queue(struct MHD_Connection *to, unsigned code, struct MH
     if (!answer)
         return MHD_NO; /* closes the connection */
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        (void)MHD_add_response_header(answer, headers[i][0], headers[i][1]);
-    result = MHD_queue_response(to, code, answer);
-    MHD_destroy_response(answer);
+        (void)web->MHD_add_response_header(answer, headers[i][0], headers[i][1]);
+    result = web->MHD_queue_response(to, code, answer);
+    web->MHD_destroy_response(answer);
     return result;
 }
 
 /* A sentence, after which the connection is closed: what follows a refused request is not read. */
 static enum MHD_Result refuse(struct MHD_Connection *to, unsigned code, const char *sentence)
 {
-    struct MHD_Response *answer = MHD_create_response_from_buffer(
+    struct MHD_Response *answer = web->MHD_create_response_from_buffer(
         strlen(sentence), (void *)(uintptr_t)sentence, MHD_RESPMEM_PERSISTENT);
 
     if (answer) {
-        (void)MHD_add_response_header(answer, "Content-Type", "text/plain; charset=utf-8");
-        (void)MHD_add_response_header(answer, "Connection", "close");
+        (void)web->MHD_add_response_header(answer, "Content-Type", "text/plain; charset=utf-8");
+        (void)web->MHD_add_response_header(answer, "Connection", "close");
         if (code == MHD_HTTP_METHOD_NOT_ALLOWED)
-            (void)MHD_add_response_header(answer, "Allow", "GET, HEAD");
+            (void)web->MHD_add_response_header(answer, "Allow", "GET, HEAD");
     }
     return queue(to, code, answer);
 }
@@ -89,12 +91,12 @@ static enum MHD_Result send_text(struct MHD_Connection *to, const opevo_text *te
                                  const char *type, const char *tag)
 {
     struct MHD_Response *answer =
-        MHD_create_response_from_buffer(text->length, text->data, MHD_RESPMEM_MUST_COPY);
+        web->MHD_create_response_from_buffer(text->length, text->data, MHD_RESPMEM_MUST_COPY);
 
     if (answer) {
-        (void)MHD_add_response_header(answer, "Content-Type", type);
+        (void)web->MHD_add_response_header(answer, "Content-Type", type);
         if (tag)
-            (void)MHD_add_response_header(answer, "ETag", tag);
+            (void)web->MHD_add_response_header(answer, "ETag", tag);
     }
     return queue(to, MHD_HTTP_OK, answer);
 }
@@ -102,7 +104,7 @@ static enum MHD_Result send_text(struct MHD_Connection *to, const opevo_text *te
 /* The run of "?run=N"; 0 without. */
 static bool read_run(struct MHD_Connection *from, int64_t *out)
 {
-    const char *text = MHD_lookup_connection_value(from, MHD_GET_ARGUMENT_KIND, "run");
+    const char *text = web->MHD_lookup_connection_value(from, MHD_GET_ARGUMENT_KIND, "run");
 
     *out = 0;
     return !text || (opevo_parse_i64(text, out) && *out >= 0);
@@ -111,7 +113,7 @@ static bool read_run(struct MHD_Connection *from, int64_t *out)
 /* The data, or that they are those which the reader has. */
 static enum MHD_Result send_data(server *self, struct MHD_Connection *to)
 {
-    const char *had = MHD_lookup_connection_value(to, MHD_HEADER_KIND, "If-None-Match");
+    const char *had = web->MHD_lookup_connection_value(to, MHD_HEADER_KIND, "If-None-Match");
     opevo_i_cli_watch_view *view = NULL;
     opevo_error inner = {OPEVO_OK, ""};
     int64_t run = 0;
@@ -131,7 +133,7 @@ static enum MHD_Result send_data(server *self, struct MHD_Connection *to)
     snprintf(tag, sizeof tag, "\"%llu\"", (unsigned long long)view->edition);
     if (had && strcmp(had, tag) == 0)
         return queue(to, MHD_HTTP_NOT_MODIFIED,
-                     MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT));
+                     web->MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT));
     return send_text(to, &view->data, "application/json", tag);
 }
 
@@ -154,7 +156,7 @@ static bool is_token(const server *self, const char *text)
  * loopback is not let in. */
 static bool is_host(const server *self, struct MHD_Connection *from)
 {
-    const char *host = MHD_lookup_connection_value(from, MHD_HEADER_KIND, "Host");
+    const char *host = web->MHD_lookup_connection_value(from, MHD_HEADER_KIND, "Host");
 
     return host && (!strcmp(host, self->host) || !strcmp(host, self->named));
 }
@@ -197,7 +199,7 @@ static void note_guest(void *context, struct MHD_Connection *connection, void **
 {
     server *self = context;
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        web->MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
     (void)own;
     for (size_t i = 0; info && i < CONNECTIONS; i++) {
@@ -261,7 +263,7 @@ static opevo_status listen_at(server *self, uint16_t port, opevo_error *err)
         .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     const union MHD_DaemonInfo *info = NULL;
 
-    self->daemon = MHD_start_daemon(
+    self->daemon = web->MHD_start_daemon(
         MHD_USE_EPOLL, port, NULL, NULL, answer, self, MHD_OPTION_SOCK_ADDR, &address,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)REQUEST_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENT_S,
@@ -269,7 +271,7 @@ static opevo_status listen_at(server *self, uint16_t port, opevo_error *err)
     if (!self->daemon)
         return OPEVO_FAIL(err, OPEVO_IO, "--port %u: it cannot be listened at: %s.", port,
                           strerror(errno));
-    info = MHD_get_daemon_info(self->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    info = web->MHD_get_daemon_info(self->daemon, MHD_DAEMON_INFO_BIND_PORT);
     snprintf(self->host, sizeof self->host, "127.0.0.1:%u", info ? info->port : port);
     snprintf(self->named, sizeof self->named, "localhost:%u", info ? info->port : port);
     return OPEVO_OK;
@@ -288,7 +290,7 @@ static opevo_status serve(server *self, opevo_error *err)
             OPEVO_TRY(opevo_i_cli_watch_look(self->watch, look_s, &more, err));
             looked_s = now_s;
         }
-        (void)MHD_run_wait(self->daemon, more ? 0 : WAIT_MS);
+        (void)web->MHD_run_wait(self->daemon, more ? 0 : WAIT_MS);
         OPEVO_TRY(self->status);
         send_off(self);
     }
@@ -303,6 +305,7 @@ opevo_status opevo_i_cli_watch_serve(opevo_i_cli_watch *watch, uint16_t port, op
 
     for (size_t i = 0; i < CONNECTIONS; i++)
         self.guests[i].socket = -1;
+    OPEVO_TRY(opevo_i_cli_web_library_open(&web, err));
     signal(SIGPIPE, SIG_IGN);
     opevo_i_cli_catch_interrupts();
     OPEVO_TRY(make_token(self.token, err));
@@ -314,7 +317,7 @@ opevo_status opevo_i_cli_watch_serve(opevo_i_cli_watch *watch, uint16_t port, op
     OPEVO_TRY(serve(&self, err));
 cleanup:
     if (self.daemon)
-        MHD_stop_daemon(self.daemon);
+        web->MHD_stop_daemon(self.daemon);
     opevo_text_free(&self.page);
     return status;
 }

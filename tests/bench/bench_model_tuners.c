@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* What the tuners with a learned cost model cost beside the library that learns it. Every call of
- * XGBoost is timed on its way (the linker's --wrap), by the clock that passes, since reading that
- * of the processor would cost as much as what is looked for; the rest is features, annealing or
- * evolution, the stopping rule, and the run loop. The objective is a table that the points index,
- * so that its share is nothing. */
+ * XGBoost is timed on its way (in the table of its functions), by the clock that passes, since
+ * reading that of the processor would cost as much as what is looked for; the rest is features,
+ * annealing or evolution, the stopping rule, and the run loop. The objective is a table that the
+ * points index, so that its share is nothing. */
 
 #include <opevo/hash.h>
 #include <opevo/memory.h>
 #include <opevo/run.h>
 #include <opevo/tuners.h>
 
-#include <xgboost/c_api.h>
-#include <xgboost/version_config.h>
-
 #include <math.h>
 #include <stdlib.h>
 
 #include "bench.h"
+#include "xgboost_internal.h"
 
 /* The space of a matrix product of 512 x 1024 x 1024: 4,152,720 points. */
 static const char factor_space[] =
@@ -36,15 +34,14 @@ static const char list_space[] =
     " \"_constraints\": [\"bx * by >= 16\", \"bx * by * tx * ty <= 2048\"]}";
 
 static double library_s;
+static opevo_i_tvm_xgboost functions; /* those of the library */
 
-/* Define the wrapper of a call of the library, with its parameters and its arguments. */
+/* Define a function that times one of the library, with its parameters and its arguments. */
 #define TIMED(function, parameters, arguments)                                                     \
-    int real_##function parameters __asm__("__real_" #function);                                   \
-    int timed_##function parameters __asm__("__wrap_" #function);                                  \
-    int timed_##function parameters                                                                \
+    static int timed_##function parameters                                                         \
     {                                                                                              \
         double start = opevo_clock_monotonic_s();                                                  \
-        int code = real_##function arguments;                                                      \
+        int code = functions.function arguments;                                                   \
                                                                                                    \
         library_s += opevo_clock_monotonic_s() - start;                                            \
         return code;                                                                               \
@@ -59,12 +56,12 @@ TIMED(XGBoosterCreate, (const DMatrixHandle matrices[], bst_ulong count, Booster
 TIMED(XGBoosterUpdateOneIter, (BoosterHandle booster, int round, DMatrixHandle matrix),
       (booster, round, matrix))
 #if XGBOOST_VER_MAJOR >= 2
-TIMED(XGBoosterTrainOneIter,
+TIMED(grow,
       (BoosterHandle booster, DMatrixHandle matrix, int round, const char *first,
        const char *second),
       (booster, matrix, round, first, second))
 #else
-TIMED(XGBoosterBoostOneIter,
+TIMED(grow,
       (BoosterHandle booster, DMatrixHandle matrix, float *first, float *second, bst_ulong count),
       (booster, matrix, first, second, count))
 #endif
@@ -78,6 +75,19 @@ TIMED(XGBoosterPredictFromDense,
       (booster, values, config, matrix, shape, dimensions, result))
 TIMED(XGBoosterFree, (BoosterHandle booster), (booster))
 TIMED(XGDMatrixFree, (DMatrixHandle matrix), (matrix))
+
+static void time_library(opevo_i_tvm_xgboost *table)
+{
+    functions = *table;
+    table->XGDMatrixCreateFromMat_omp = timed_XGDMatrixCreateFromMat_omp;
+    table->XGBoosterCreate = timed_XGBoosterCreate;
+    table->XGBoosterUpdateOneIter = timed_XGBoosterUpdateOneIter;
+    table->grow = timed_grow;
+    table->XGBoosterPredictFromDMatrix = timed_XGBoosterPredictFromDMatrix;
+    table->XGBoosterPredictFromDense = timed_XGBoosterPredictFromDense;
+    table->XGBoosterFree = timed_XGBoosterFree;
+    table->XGDMatrixFree = timed_XGDMatrixFree;
+}
 
 /* Smooth in every parameter, with noise: what a cost model can learn, but not wholly. */
 typedef struct bowl {
@@ -178,7 +188,11 @@ int main(void)
                 {"ansor-knobs", 1, 0},
                 {"tpe", 5, 0}};
     bench self = {0};
+    opevo_i_tvm_xgboost *table = NULL;
+    opevo_error err;
 
+    check(opevo_i_tvm_xgboost_open(&table, &err), &err);
+    time_library(table);
     bench_title("Tuners after AutoTVM and Ansor, and TPE: 500 trials");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         measure(&self, rows[i].name, factor_space, false, rows[i].seeds, rows[i].most);

@@ -80,7 +80,7 @@ configure() {
 PKG_CONFIG_LIBDIR=$scratch/none
 configure shared_only || fail "find_package with no other package: $(cat log)"
 ! configure without static || fail "find_package finds what the static library needs where nothing is"
-tr -s ' \n' ' ' <log | grep -q 'missing: .*igraph, .*zlib.*\.' || fail "find_package says: $(cat log)"
+tr -s ' \n' ' ' <log | grep -q 'missing: .*jansson, .*zlib.*\.' || fail "find_package says: $(cat log)"
 unset PKG_CONFIG_LIBDIR
 configure package 'shared;static' && "$cmake" --build package >>log 2>&1 || fail "find_package: $(cat log)"
 for program in package/ask_tell* package/own_objective; do

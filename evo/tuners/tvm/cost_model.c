@@ -8,21 +8,20 @@
 
 #include <opevo/memory.h>
 
-#include <xgboost/c_api.h>
-#include <xgboost/version_config.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "rank_pairs_internal.h"
+#include "xgboost_internal.h"
 
 enum { TEXT_SIZE = 256 };
 
 struct opevo_i_tvm_cost_model {
     opevo_i_tvm_boosting boosting;
     size_t width;
-    BoosterHandle booster; /* NULL before the first training */
+    const opevo_i_tvm_xgboost *library; /* open from the first training on */
+    BoosterHandle booster;              /* NULL before it */
     unsigned rounds;
     double score;
 
@@ -61,7 +60,7 @@ opevo_i_tvm_cost_model *opevo_i_tvm_cost_model_create(size_t width,
 static void forget(opevo_i_tvm_cost_model *self)
 {
     if (self->booster)
-        XGBoosterFree(self->booster);
+        self->library->XGBoosterFree(self->booster);
     self->booster = NULL;
 }
 
@@ -92,13 +91,13 @@ double opevo_i_tvm_cost_model_score(const opevo_i_tvm_cost_model *model)
 }
 
 /* What a call of the library returned, as a status. */
-static opevo_status checked(int code, opevo_error *err)
+static opevo_status checked(const opevo_i_tvm_cost_model *self, int code, opevo_error *err)
 {
     const char *message = NULL;
 
     if (code == 0)
         return OPEVO_OK;
-    message = XGBGetLastError();
+    message = self->library->XGBGetLastError();
     OPEVO_NEED_OR_RETURN(!strstr(message, "bad_alloc"), "XGBoost's trees");
     return OPEVO_FAIL(err, OPEVO_LIMIT, "XGBoost failed: %s", message);
 }
@@ -243,20 +242,22 @@ static double mean_square(const float *predictions, const float *labels, const s
 
 /* ---- Training ---- */
 
-static opevo_status set_number(BoosterHandle booster, const char *name, double value,
-                               opevo_error *err)
+static opevo_status set_number(const opevo_i_tvm_cost_model *self, BoosterHandle booster,
+                               const char *name, double value, opevo_error *err)
 {
     char text[32];
 
     snprintf(text, sizeof text, "%.9g", value);
-    return checked(XGBoosterSetParam(booster, name, text), err);
+    return checked(self, self->library->XGBoosterSetParam(booster, name, text), err);
 }
 
 /* With the rank loss, too, the objective is the squared error, which leaves predictions as the
  * trees make them; its gradients are then not asked for. */
-static opevo_status configure(const opevo_i_tvm_boosting *how, BoosterHandle booster,
+static opevo_status configure(const opevo_i_tvm_cost_model *self, BoosterHandle booster,
                               opevo_error *err)
 {
+    const opevo_i_tvm_boosting *how = &self->boosting;
+    const opevo_i_tvm_xgboost *library = self->library;
     const struct {
         const char *name;
         double value;
@@ -272,13 +273,16 @@ static opevo_status configure(const opevo_i_tvm_boosting *how, BoosterHandle boo
         {"subsample", 1},
         {"base_score", (double)OPEVO_I_BASE_SCORE},
     };
-    opevo_status status = checked(XGBoosterSetParam(booster, "objective", "reg:squarederror"), err);
+    opevo_status status =
+        checked(self, library->XGBoosterSetParam(booster, "objective", "reg:squarederror"), err);
 
     if (status == OPEVO_OK)
         status = checked(
-            XGBoosterSetParam(booster, "tree_method", how->histograms ? "hist" : "exact"), err);
+            self,
+            library->XGBoosterSetParam(booster, "tree_method", how->histograms ? "hist" : "exact"),
+            err);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == OPEVO_OK; i++)
-        status = set_number(booster, numbers[i].name, numbers[i].value, err);
+        status = set_number(self, booster, numbers[i].name, numbers[i].value, err);
     return status;
 }
 
@@ -291,8 +295,10 @@ static opevo_status predict_training(opevo_i_tvm_cost_model *self, BoosterHandle
                               " \"iteration_end\": 0, \"strict_shape\": false}";
     const bst_ulong *shape = NULL;
     bst_ulong dimensions = 0;
-    opevo_status status = checked(
-        XGBoosterPredictFromDMatrix(booster, matrix, how, &shape, &dimensions, predictions), err);
+    opevo_status status = checked(self,
+                                  self->library->XGBoosterPredictFromDMatrix(
+                                      booster, matrix, how, &shape, &dimensions, predictions),
+                                  err);
 
     if (status == OPEVO_OK && samples->rows) {
         sum_rows(self, *predictions, samples->rows, samples->count, self->scores);
@@ -301,20 +307,21 @@ static opevo_status predict_training(opevo_i_tvm_cost_model *self, BoosterHandle
     return status;
 }
 
-/* Grow a tree from gradients; version 2 has a function of its own for it. */
-static opevo_status grow_from(BoosterHandle booster, DMatrixHandle matrix, size_t count,
-                              unsigned round, float *first, float *second, opevo_error *err)
+/* Grow a tree from self->first and self->second. */
+static opevo_status grow_from(const opevo_i_tvm_cost_model *self, BoosterHandle booster,
+                              DMatrixHandle matrix, size_t count, unsigned round, opevo_error *err)
 {
 #if XGBOOST_VER_MAJOR >= 2
     char first_text[TEXT_SIZE], second_text[TEXT_SIZE];
 
-    describe(first, count, 1, first_text);
-    describe(second, count, 1, second_text);
-    return checked(XGBoosterTrainOneIter(booster, matrix, (int)round, first_text, second_text),
+    describe(self->first, count, 1, first_text);
+    describe(self->second, count, 1, second_text);
+    return checked(self, self->library->grow(booster, matrix, (int)round, first_text, second_text),
                    err);
 #else
     (void)round;
-    return checked(XGBoosterBoostOneIter(booster, matrix, first, second, count), err);
+    return checked(self, self->library->grow(booster, matrix, self->first, self->second, count),
+                   err);
 #endif
 }
 
@@ -336,7 +343,8 @@ static opevo_status grow(opevo_i_tvm_cost_model *self, BoosterHandle booster, DM
     opevo_status status = OPEVO_OK;
 
     if (!self->first)
-        return checked(XGBoosterUpdateOneIter(booster, (int)round, matrix), err);
+        return checked(self, self->library->XGBoosterUpdateOneIter(booster, (int)round, matrix),
+                       err);
     status = predict_training(self, booster, matrix, samples, &predictions, err);
     if (status != OPEVO_OK)
         return status;
@@ -347,8 +355,8 @@ static opevo_status grow(opevo_i_tvm_cost_model *self, BoosterHandle booster, DM
     } else {
         opevo_i_tvm_squared_gradients(samples, predictions, self->first, self->second);
     }
-    return grow_from(booster, matrix, opevo_i_model_row_count(samples->rows, samples->count), round,
-                     self->first, self->second, err);
+    return grow_from(self, booster, matrix, opevo_i_model_row_count(samples->rows, samples->count),
+                     round, err);
 }
 
 /* In six decimals, as XGBoost's Python interface prints a score and TVM's stopping rule reads it. A
@@ -406,19 +414,20 @@ static opevo_status boost(opevo_i_tvm_cost_model *self, BoosterHandle booster, D
 }
 
 /* Give each row of the matrix a number. */
-static opevo_status set_column(DMatrixHandle matrix, const char *name, const float *numbers,
-                               size_t count, opevo_error *err)
+static opevo_status set_column(const opevo_i_tvm_cost_model *self, DMatrixHandle matrix,
+                               const char *name, const float *numbers, size_t count,
+                               opevo_error *err)
 {
     char text[TEXT_SIZE];
 
     describe(numbers, count, 1, text);
-    return checked(XGDMatrixSetInfoFromInterface(matrix, name, text), err);
+    return checked(self, self->library->XGDMatrixSetInfoFromInterface(matrix, name, text), err);
 }
 
 /* The margin of a candidate is that of its first row. Labels and weights of rows are not asked for,
  * since their gradients are worked out here. */
-static opevo_status set_margins(DMatrixHandle matrix, const opevo_i_model_samples *samples,
-                                opevo_error *err)
+static opevo_status set_margins(const opevo_i_tvm_cost_model *self, DMatrixHandle matrix,
+                                const opevo_i_model_samples *samples, opevo_error *err)
 {
     size_t count = opevo_i_model_row_count(samples->rows, samples->count);
     float *margins = opevo_malloc(count, sizeof *margins);
@@ -431,28 +440,31 @@ static opevo_status set_margins(DMatrixHandle matrix, const opevo_i_model_sample
         for (size_t r = 1; r < samples->rows[i]; r++)
             margins[at++] = OPEVO_I_BASE_SCORE;
     }
-    status = set_column(matrix, "base_margin", margins, count, err);
+    status = set_column(self, matrix, "base_margin", margins, count, err);
     opevo_free(margins);
     return status;
 }
 
-static opevo_status make_matrix(size_t width, const opevo_i_model_samples *samples,
-                                DMatrixHandle *matrix, opevo_error *err)
+static opevo_status make_matrix(const opevo_i_tvm_cost_model *self,
+                                const opevo_i_model_samples *samples, DMatrixHandle *matrix,
+                                opevo_error *err)
 {
     size_t count = samples->count;
-    opevo_status status = checked(
-        XGDMatrixCreateFromMat_omp(samples->features, opevo_i_model_row_count(samples->rows, count),
-                                   width, NAN, matrix, 1),
-        err);
+    opevo_status status =
+        checked(self,
+                self->library->XGDMatrixCreateFromMat_omp(
+                    samples->features, opevo_i_model_row_count(samples->rows, count), self->width,
+                    NAN, matrix, 1),
+                err);
 
     if (status == OPEVO_OK && samples->rows)
-        return samples->margins ? set_margins(*matrix, samples, err) : OPEVO_OK;
+        return samples->margins ? set_margins(self, *matrix, samples, err) : OPEVO_OK;
     if (status == OPEVO_OK)
-        status = set_column(*matrix, "label", samples->labels, count, err);
+        status = set_column(self, *matrix, "label", samples->labels, count, err);
     if (status == OPEVO_OK && samples->weights)
-        status = set_column(*matrix, "weight", samples->weights, count, err);
+        status = set_column(self, *matrix, "weight", samples->weights, count, err);
     if (status == OPEVO_OK && samples->margins)
-        status = set_column(*matrix, "base_margin", samples->margins, count, err);
+        status = set_column(self, *matrix, "base_margin", samples->margins, count, err);
     return status;
 }
 
@@ -506,12 +518,15 @@ opevo_status opevo_i_tvm_cost_model_train(opevo_i_tvm_cost_model *model,
     opevo_status status = OPEVO_OK;
     DMatrixHandle matrix = NULL;
     BoosterHandle booster = NULL;
+    opevo_i_tvm_xgboost *library = NULL;
 
     forget(model);
+    OPEVO_TRY(opevo_i_tvm_xgboost_open(&library, err));
+    model->library = library;
     OPEVO_TRY(prepare_score(model, samples, err));
-    OPEVO_TRY(make_matrix(model->width, samples, &matrix, err));
-    OPEVO_TRY(checked(XGBoosterCreate(&matrix, 1, &booster), err));
-    OPEVO_TRY(configure(&model->boosting, booster, err));
+    OPEVO_TRY(make_matrix(model, samples, &matrix, err));
+    OPEVO_TRY(checked(model, library->XGBoosterCreate(&matrix, 1, &booster), err));
+    OPEVO_TRY(configure(model, booster, err));
     OPEVO_TRY(prepare_gradients(model, samples, err));
     OPEVO_TRY(boost(model, booster, matrix, samples, err));
     model->booster = booster;
@@ -519,9 +534,9 @@ opevo_status opevo_i_tvm_cost_model_train(opevo_i_tvm_cost_model *model,
 cleanup:
     release_gradients(model);
     if (booster)
-        XGBoosterFree(booster);
+        library->XGBoosterFree(booster);
     if (matrix)
-        XGDMatrixFree(matrix);
+        library->XGDMatrixFree(matrix);
     return status;
 }
 
@@ -543,8 +558,9 @@ opevo_status opevo_i_tvm_cost_model_predict(opevo_i_tvm_cost_model *model, const
         model->seen_at = features;
         model->seen_count = count;
     }
-    status = checked(XGBoosterPredictFromDense(model->booster, model->seen, how, NULL, &shape,
-                                               &dimensions, &result),
+    status = checked(model,
+                     model->library->XGBoosterPredictFromDense(model->booster, model->seen, how,
+                                                               NULL, &shape, &dimensions, &result),
                      err);
     if (status == OPEVO_OK && count > 0)
         memcpy(out, result, count * sizeof *out);

@@ -5,11 +5,10 @@
 
 #include <opevo/hash.h>
 
-#include <xgboost/c_api.h>
-
 #include <stdio.h>
 
 #include "cost_model_internal.h"
+#include "xgboost_internal.h"
 
 #define HASH_TESTED UINT64_C(0xed953bb3060d73b2) /* of 1.7.4 and 3.0.0 */
 
@@ -60,10 +59,14 @@ static bool grows_as_tested(void)
 
 void opevo_i_tvm_cost_model_library(opevo_tuner_library *out)
 {
+    opevo_i_tvm_xgboost *library = NULL;
     int major = 0, minor = 0, patch = 0;
 
-    XGBoostVersion(&major, &minor, &patch);
-    snprintf(out->name, sizeof out->name, "XGBoost %d.%d.%d", major, minor, patch);
+    snprintf(out->name, sizeof out->name, "XGBoost (not installed)");
+    if (opevo_i_tvm_xgboost_open(&library, NULL) == OPEVO_OK) {
+        library->XGBoostVersion(&major, &minor, &patch);
+        snprintf(out->name, sizeof out->name, "XGBoost %d.%d.%d", major, minor, patch);
+    }
     out->tested = "1.7 and 3.0";
     out->as_tested = grows_as_tested();
 }

@@ -11,6 +11,7 @@
 #include <opevo/random.h>
 
 #include "cost_model_internal.h"
+#include "xgboost_internal.h"
 
 enum { MOST = 600, WIDTH = 4 };
 
@@ -399,29 +400,26 @@ CHECK_TEST(test_refused)
 
 /* ---- The library ---- */
 
-static bool spoil_trees;
+static __typeof__(XGBoosterSetParam) *set_parameter;
 
-int real_set_parameter(void *booster, const char *name,
-                       const char *value) __asm__("__real_XGBoosterSetParam");
-int wrapped_set_parameter(void *booster, const char *name,
-                          const char *value) __asm__("__wrap_XGBoosterSetParam");
-int wrapped_set_parameter(void *booster, const char *name, const char *value)
+static int set_parameter_spoilt(BoosterHandle booster, const char *name, const char *value)
 {
-    if (spoil_trees && !strcmp(name, "lambda"))
-        value = "1.0000001";
-    return real_set_parameter(booster, name, value);
+    return set_parameter(booster, name, strcmp(name, "lambda") ? value : "1.0000001");
 }
 
 /* Trees grown with lambda larger by one part in ten million are seen. */
 CHECK_TEST(test_library)
 {
     opevo_tuner_library library;
+    opevo_i_tvm_xgboost *functions = NULL;
 
     opevo_i_tvm_cost_model_library(&library);
     assert_int_equal(strncmp(library.name, "XGBoost ", 8), 0);
     assert_true(library.as_tested);
-    spoil_trees = true;
+    CHECK_OK(opevo_i_tvm_xgboost_open(&functions, &err));
+    set_parameter = functions->XGBoosterSetParam;
+    functions->XGBoosterSetParam = set_parameter_spoilt;
     opevo_i_tvm_cost_model_library(&library);
-    spoil_trees = false;
+    functions->XGBoosterSetParam = set_parameter;
     assert_false(library.as_tested);
 }

@@ -17,11 +17,11 @@ OPEVO_BEGIN_C
  * attribute data-p is the probability in full precision; a vertex that the walk cannot reach is
  * white with a dashed rim. The same text for the same law.
  *
- * Not for two threads at once: igraph, which lays out the less regular graphs, keeps its state in
- * global variables.
+ * Not while the program calls igraph in another thread: igraph, which lays out the less regular
+ * graphs and is opened by the first of them, keeps its state in global variables.
  *
- * Errors: LIMIT above 400 vertices; NOMEM, with *svg then cut short. Cost: O(vertices^2) for
- * layouts by hand, up to O(vertices^3) for those by distance. */
+ * Errors: LIMIT above 400 vertices; IO where igraph is missing; NOMEM, with *svg then cut short.
+ * Cost: O(vertices^2) for layouts by hand, up to O(vertices^3) for those by distance. */
 OPEVO_API opevo_status opevo_figure_law(const opevo_law *law, opevo_text *svg, opevo_error *err);
 
 OPEVO_END_C

@@ -11,7 +11,7 @@
  *   discrete(a,b,...)     numbers, kept in increasing order path, steps(k), cycle, complete
  *   categorical(a,b,...)  any values, kept as given         complete
  *   choice(a,b,...)       another name for categorical
- *   graph(FILE)           vertices of a file read by igraph file
+ *   graph(FILE)           vertices of a file                its edges
  *
  * docs/topologies.md defines each and derives the formulas. Source of the default topologies: Gao
  * et al., "OpEvo", section 3. Immutable after create, so that any number of threads may read one.
