@@ -32,20 +32,31 @@ static inline bool test_takes(size_t place, size_t number, size_t count)
     return test_size(place % count == number, true);
 }
 
-/* `all` or a sixteenth of it, rounded up, or what the environment says. */
-static inline size_t test_count(const char *variable, size_t all)
+/* `all` or one `share`-th of it, rounded up, or what the environment says. */
+static inline size_t test_part(const char *variable, size_t all, size_t share)
 {
     const char *text = getenv(variable);
-    uint64_t count = test_size((all + 15) / 16, all);
+    uint64_t count = test_size((all + share - 1) / share, all);
 
     if (text)
         assert_true(opevo_parse_u64(text, &count));
     return (size_t)count;
 }
 
+static inline size_t test_count(const char *variable, size_t all)
+{
+    return test_part(variable, all, 16);
+}
+
 static inline size_t test_points(size_t all)
 {
     return test_count("OPEVO_TEST_POINTS", all);
+}
+
+/* Where a share of the points has to show something, of which few would show nothing. */
+static inline size_t test_most_points(size_t all)
+{
+    return test_part("OPEVO_TEST_POINTS", all, 8);
 }
 
 static inline size_t test_graphs(size_t all)

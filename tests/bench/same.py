@@ -38,6 +38,7 @@ def worker(kind, hello, log):
                 answer(type="ready", **{key: message[key] for key in ("threads",) if key in message})
             elif message["type"] == "measure":
                 job = message.pop("job")
+                message.pop("best_s", None)  # known when a kernel is sent, which is a matter of time
                 text = json.dumps(message, sort_keys=True)
                 file.write(text + "\n")
                 file.flush()

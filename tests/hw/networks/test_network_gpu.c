@@ -19,7 +19,7 @@ CHECK_TEST(random_networks_are_right)
                                          "fold,split,drop,scale,fuse,block"};
     int chosen = 0;
 
-    for (int i = 0; i < (int)test_points(9); i++) {
+    for (int i = 0; i < (int)test_most_points(9); i++) {
         static grown made;
         opevo_network *network = NULL;
         opevo_network_inference *inference = NULL;
