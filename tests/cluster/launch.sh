@@ -60,7 +60,7 @@ EOF
 kill -9 $(pgrep -P "$(head -1 started)" -f opevo-worker) || fail "no process measures"
 kill -9 "$(tail -1 started)"
 seen=$(trials loop.db number | wc -l)
-await_trials loop.db $((seen + length)) || fail "it does not go on: $(cat loop.out)"
+await_trials loop.db "$(on_from "$seen")" || fail "it does not go on: $(cat loop.out)"
 kill -INT "$(engine_of loop.db)"
 wait $run
 [ $? = 130 ] || fail "the exit status after an interrupt: $(cat loop.out)"

@@ -51,7 +51,7 @@ run=$!
 await_trials ssh.db 10 || fail "not ten trials: $(cat ssh.out)"
 kill -9 "$(pgrep -P "$(engine_of ssh.db)" -f "$folder/key" | head -1)"
 seen=$(trials ssh.db number | wc -l)
-await_trials ssh.db $((seen + length)) || fail "it does not go on: $(cat ssh.out)"
+await_trials ssh.db "$(on_from "$seen")" || fail "it does not go on: $(cat ssh.out)"
 kill -INT "$(engine_of ssh.db)"
 wait $run
 [ $? = 130 ] || fail "the exit status after an interrupt: $(cat ssh.out)"

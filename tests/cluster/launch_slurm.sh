@@ -49,7 +49,7 @@ wait $run || fail "after the queue: $(cat queue.out)"
 same_trials queue.db "$(cat queue.out)"
 
 # The job is cancelled while it measures: another one is started.
-wanted=200
+wanted=$((length + 40))
 tune cancel.db --workers-from "srun -n2 $worker cpu" >cancel.out 2>&1 &
 run=$!
 await_trials cancel.db 10 || fail "not ten trials: $(cat cancel.out)"

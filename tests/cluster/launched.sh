@@ -31,6 +31,8 @@ for row in sqlite3.connect(sys.argv[1], timeout=60).execute(f"SELECT {sys.argv[2
     print(*row)
 EOF
 }
+# on_from SEEN: trials of a run that goes on after so many, and of which the first are compared.
+on_from() { echo $(($1 + 10 > length ? $1 + 10 : length)); }
 # await_trials STORE N: until it has so many. False after ten minutes. One process looks again and again: a start of Python
 # takes longer than a look.
 await_trials() {

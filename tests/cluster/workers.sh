@@ -37,7 +37,7 @@ for process in $(cat started.host-b); do
 done
 await have_started 3 || fail "no worker was started again on host-b: $(cat two.out)"
 seen=$(trials two.db number | wc -l)
-await_trials two.db $((seen + length)) || fail "it does not go on: $(cat two.out)"
+await_trials two.db "$(on_from "$seen")" || fail "it does not go on: $(cat two.out)"
 kill -INT "$(engine_of two.db)"
 wait $run
 [ $? = 130 ] || fail "the exit status after an interrupt: $(cat two.out)"
