@@ -300,12 +300,12 @@ static opevo_status ask(page *self, const json_t *command, opevo_error *err)
         words[count] = filled.data;
     }
     OPEVO_TRY(opevo_text_check(&whole, err));
-    if (self->answer && !strcmp(whole.data, opevo_text_string(&self->asked)))
+    if (self->answer && !strcmp(opevo_text_string(&whole), opevo_text_string(&self->asked)))
         goto cleanup;
     json_decref(self->answer);
     self->answer = NULL;
     opevo_text_clear(&self->asked);
-    opevo_text_add(&self->asked, whole.data);
+    opevo_text_add(&self->asked, opevo_text_string(&whole));
     OPEVO_TRY(
         opevo_i_cli_reproduce_run(self->self, (const char *const *)words, count, &printed, err));
     /* Spaces have more points than an integer holds. */
