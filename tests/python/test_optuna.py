@@ -329,7 +329,7 @@ class DefineByRun(unittest.TestCase):
                 node.append((f"p{count[0]}", children))
             return node
 
-        for _ in range(20 if "OPEVO_TEST_LONG" in os.environ else 4):
+        for _ in range(20 if "OPEVO_TEST_LONG" in os.environ else 2):
             tree = grow(0, [0])
 
             def walk(trial: optuna.Trial, node: list) -> None:
