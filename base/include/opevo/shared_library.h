@@ -23,7 +23,7 @@ typedef struct opevo_library_symbol {
     size_t offset; /* of its address in the table of functions */
 } opevo_library_symbol;
 
-#define OPEVO_LIBRARY_MEMBER(name) __typeof__(name) *name;
+#define OPEVO_LIBRARY_MEMBER(name) __typeof__(&(name)) name;
 #define OPEVO_LIBRARY_SYMBOL(table, name) {#name, offsetof(table, name)},
 
 /* Open a library for the rest of the program, and write the addresses of its functions into
