@@ -6,7 +6,7 @@
 . "$(dirname "$0")/study_cluster.sh"
 need mpirun python3
 make_hosts
-make_plan 300
+make_plan $(most 100)
 cat >rank.sh <<EOF
 #!/bin/sh
 hostname >"$folder/host.\$OMPI_COMM_WORLD_RANK"

@@ -20,6 +20,9 @@ need() {
     done
 }
 
+# most N: so many seeds of a large study, in ./dev test --long three times as many.
+most() { [ -z "${OPEVO_TEST_LONG:-}" ] && echo "$1" || echo $(($1 * 3)); }
+
 # make_plan SEEDS: the plan, and alone.db as one process writes it
 make_plan() {
     cat >plan.json <<EOF
