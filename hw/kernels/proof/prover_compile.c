@@ -112,6 +112,18 @@ static opevo_status add_opencl(opevo_i_process_arguments *out, opevo_error *err)
     return status;
 }
 
+/* What vector intrinsics do. */
+static opevo_status add_x86(opevo_i_process_arguments *out, opevo_error *err)
+{
+    char *words = NULL;
+    opevo_status status = opevo_kernel_path("x86_words.h", &words, err);
+
+    if (status == OPEVO_OK)
+        status = add(out, (const char *const[]){"-include", words, NULL}, err);
+    opevo_free(words);
+    return status;
+}
+
 static opevo_status add_lines(opevo_i_process_arguments *out, const char *lines, opevo_error *err)
 {
     for (; *lines; lines += strcspn(lines, "\n") + 1)
@@ -173,6 +185,8 @@ static opevo_status command_of(const char *path, dialect which, bool own, const 
         status = add(out, calls, err);
     if (status == OPEVO_OK && which == DIALECT_C)
         status = add_library(out, err);
+    if (status == OPEVO_OK && which == DIALECT_C && !own)
+        status = add_x86(out, err);
     if (status == OPEVO_OK)
         status = add_lines(out, words, err);
     if (status == OPEVO_OK)

@@ -218,7 +218,8 @@ typedef struct opevo_i_simt_parameter {
     uint8_t size;
     uint8_t width; /* of a value: bytes of the float */
     bool is_pointer;
-    uint32_t region; /* of a struct by value, each thread's own; 0: it is not one */
+    uint32_t region; /* of a struct by value, each thread's own, or of local memory; 0: neither */
+    bool is_local;   /* memory of each block, of as many bytes as a launch says */
 } opevo_i_simt_parameter;
 
 typedef struct opevo_i_simt_kernel {

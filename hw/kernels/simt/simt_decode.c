@@ -377,12 +377,32 @@ static uint32_t struct_region(opevo_i_simt_decoder *self, LLVMValueRef function,
     return (uint32_t)(region - self->simt->regions);
 }
 
+/* That of a pointer to local memory, as OpenCL C has it; 0: it is not one, or no memory. */
+static uint32_t local_region(opevo_i_simt_decoder *self, LLVMValueRef param)
+{
+    LLVMTypeRef type = LLVMTypeOf(param);
+    opevo_i_simt_region *region;
+
+    if (LLVMGetTypeKind(type) != LLVMPointerTypeKind || LLVMGetPointerAddressSpace(type) != 3)
+        return 0;
+    region = opevo_i_simt_region_add(self->simt);
+    if (region)
+        region->name = opevo_strdup("of an argument");
+    if (!region || !region->name) {
+        opevo_i_simt_no_memory(self);
+        return 0;
+    }
+    region->kind = OPEVO_I_SIMT_SHARED;
+    return (uint32_t)(region - self->simt->regions);
+}
+
 static void add_parameter(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame, unsigned index)
 {
     LLVMValueRef param = LLVMGetParam(frame->function, index);
     opevo_i_simt_kernel *kernel = self->kernel;
     const opevo_i_simt_value *value = opevo_i_simt_value_of(self, frame, param);
     opevo_i_simt_slot slot;
+    uint32_t local;
 
     if (!value || value->count != 1) {
         if (!kernel->unsupported && self->status == OPEVO_OK) {
@@ -399,12 +419,14 @@ static void add_parameter(opevo_i_simt_decoder *self, opevo_i_simt_frame *frame,
         opevo_i_simt_no_memory(self);
         return;
     }
+    local = local_region(self, param);
     kernel->parameters[kernel->parameter_count++] = (opevo_i_simt_parameter){
         .at = slot.at,
         .size = slot.size,
         .width =
             slot.size == OPEVO_I_SIMT_VALUE_SIZE ? opevo_i_simt_float_size(LLVMTypeOf(param)) : 0,
-        .region = struct_region(self, frame->function, index),
+        .region = local ? local : struct_region(self, frame->function, index),
+        .is_local = local > 0,
         .is_pointer = LLVMGetTypeKind(LLVMTypeOf(param)) == LLVMPointerTypeKind};
 }
 

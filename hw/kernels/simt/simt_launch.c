@@ -37,6 +37,13 @@ static opevo_status check_argument(const opevo_simt *self, const opevo_i_simt_ke
     const opevo_i_simt_parameter *parameter = &kernel->parameters[i];
     size_t bytes = parameter->region ? self->regions[parameter->region].size : 0;
 
+    if (parameter->is_local != argument->is_local)
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "Kernel %s: argument %zu %s local memory, in a harness {\"local\": "
+                          "BYTES}.",
+                          kernel->name, i + 1, parameter->is_local ? "needs to be" : "cannot be");
+    if (parameter->is_local)
+        return OPEVO_OK;
     if (parameter->region && (!argument->bytes || argument->size_bytes != bytes))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "Kernel %s: argument %zu is a struct of %zu bytes by value; give all its "

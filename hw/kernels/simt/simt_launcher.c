@@ -98,6 +98,7 @@ static opevo_status launch(void *context, const opevo_grid_launch *what, opevo_e
                 (opevo_simt_argument){.is_buffer = true, .buffer = (uint32_t)one->buffer};
         else
             arguments[i].bits = one->bits;
+        arguments[i].is_local = one->kind == OPEVO_ARGUMENT_LOCAL;
         if (one->kind == OPEVO_ARGUMENT_STRUCT) {
             arguments[i].size_bytes = opevo_argument_lay_out(one, address, self->simt, structs[i]);
             arguments[i].bytes = structs[i];
@@ -204,7 +205,8 @@ static opevo_status run(opevo_launcher *launcher, opevo_case *what, opevo_evalua
                         opevo_error *err)
 {
     simt_launcher *self = (simt_launcher *)launcher;
-    opevo_player player = {.context = self, .launch = launch, .fetch = fetch, .store = store};
+    opevo_player player = {
+        .context = self, .launch = launch, .fetch = fetch, .store = store, .takes_local = true};
     opevo_simt_counts counts;
     opevo_status status = OPEVO_OK;
 

@@ -223,8 +223,17 @@ size_t opevo_simt_first_uninitialised(const opevo_simt *self, uint32_t number)
 
 /* ---- Of a launch and of a block ---- */
 
+static void size_locals(opevo_simt *self)
+{
+    for (size_t i = 0; i < self->kernel->parameter_count; i++)
+        if (self->kernel->parameters[i].is_local)
+            self->regions[self->kernel->parameters[i].region].size =
+                self->launch->arguments[i].bits;
+}
+
 opevo_status opevo_i_simt_open_launch_memory(opevo_simt *self, size_t warps, opevo_error *err)
 {
+    size_locals(self);
     for (size_t i = 1; i < self->first_buffer; i++) {
         opevo_i_simt_region *region = &self->regions[i];
         size_t copies = region->kind == OPEVO_I_SIMT_LOCAL ? warps * OPEVO_I_SIMT_LANES : 1;
@@ -246,7 +255,7 @@ static void copy_structs(opevo_simt *self)
         opevo_i_simt_region *region = &self->regions[self->kernel->parameters[i].region];
         size_t threads = self->warp_count * OPEVO_I_SIMT_LANES;
 
-        if (!self->kernel->parameters[i].region)
+        if (!self->kernel->parameters[i].region || self->kernel->parameters[i].is_local)
             continue;
         for (size_t t = 0; t < threads; t++)
             memcpy(region->data + t * region->size, self->launch->arguments[i].bytes, region->size);

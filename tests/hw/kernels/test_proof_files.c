@@ -6,6 +6,7 @@
  *   //@ computes TEXT
  *   //@ harness TEXT
  *   //@ NUMBER VERDICT words of the reason
+ *   //@ fault NUMBER words: what was planted there, which is refuted
  *
  * Texts may go on over several such lines. */
 
@@ -22,7 +23,7 @@ typedef struct file {
     opevo_text computes, harness;
 } file;
 
-static size_t verdicts[3], wrong;
+static size_t verdicts[3], wrong, faults;
 
 /* ---- Heads ---- */
 
@@ -77,6 +78,22 @@ static void check_case(file *self, const char *line, size_t length)
     }
 }
 
+/* What was planted is refuted: by an access, or by an input on which a run in floats differs. */
+static void count_fault(file *self, const char *line, size_t length)
+{
+    char row[40];
+    int number = -1, words = 0;
+
+    assert_int_equal(sscanf(line, "%d %n", &number, &words), 1);
+    assert_true(words > 0 && (size_t)words < length);
+    snprintf(row, sizeof row, "\n//@ %d refuted ", number);
+    faults++;
+    if (strstr(self->text, row))
+        return;
+    print_message("%s, case %d has a fault, and is not to be refuted\n", self->path, number);
+    wrong++;
+}
+
 static void check_file(const char *path)
 {
     file self = {.path = path};
@@ -86,6 +103,7 @@ static void check_file(const char *path)
     each_line(&self, "computes", add_computes, &self);
     each_line(&self, "harness", add_harness, &self);
     each_line(&self, "", check_case, &self);
+    each_line(&self, "fault", count_fault, &self);
     opevo_text_free(&self.computes);
     opevo_text_free(&self.harness);
     opevo_free(self.text);
@@ -100,9 +118,9 @@ CHECK_TEST(test_files)
     assert_int_equal(glob(OPEVO_TEST_PROOFS "/*.c*", 0, NULL, &found), 0);
     for (size_t i = 0; i < found.gl_pathc; i++)
         check_file(found.gl_pathv[i]);
-    print_message("%zu files: %zu cases proved, %zu refuted, %zu undecided\n", found.gl_pathc,
-                  verdicts[OPEVO_PROOF_PROVED], verdicts[OPEVO_PROOF_REFUTED],
-                  verdicts[OPEVO_PROOF_UNDECIDED]);
+    print_message("%zu files: %zu cases proved, %zu refuted, %zu undecided; %zu planted faults\n",
+                  found.gl_pathc, verdicts[OPEVO_PROOF_PROVED], verdicts[OPEVO_PROOF_REFUTED],
+                  verdicts[OPEVO_PROOF_UNDECIDED], faults);
     globfree(&found);
     assert_int_equal(wrong, 0);
 }

@@ -13,6 +13,9 @@
 //@ 3 refuted Y[
 //@ 4 refuted Y[
 //@ 5 refuted buffer X
+//@ fault 3 wrong constant of Winograd
+//@ fault 4 wrong padding
+//@ fault 5 guard
 
 // Convolutions: direct, by a matrix of patches, and by Winograd's F(2 x 2, 3 x 3).
 enum { N = 6 };

@@ -10,6 +10,9 @@
 //@ 3 proved
 //@ 4 refuted thread
 //@ 5 refuted thread
+//@ fault 1 missing barrier
+//@ fault 4 missing barrier
+//@ fault 5 missing barrier
 
 // A barrier orders accesses to the memory that it names, and to no other.
 __kernel void f(__global const float *X, __global float *T, __global float *Y)

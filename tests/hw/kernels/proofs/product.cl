@@ -12,6 +12,9 @@
 //@ 3 refuted C[
 //@ 4 proved
 //@ 5 refuted barrier
+//@ fault 1 guard
+//@ fault 2 missing barrier
+//@ fault 5 divergent barrier
 
 // A product of matrices in OpenCL C, by tiles in local memory.
 __kernel void f(__global const float *restrict A, __global const float *restrict B,

@@ -13,6 +13,8 @@
 //@ 5 refuted Y[
 //@ 6 refuted Y[
 //@ 7 proved
+//@ fault 5 exponent without the maximum
+//@ fault 6 stale accumulator
 
 // Softmax of rows: in two passes, in one, in parts, and not quite.
 #include <math.h>

@@ -38,6 +38,7 @@
 //@ 31 proved
 //@ 32 refuted
 //@ 33 undecided variables of their thread
+//@ fault 1 race with the right result
 
 // Parallel loops of OpenMP: races of iterations, whichever threads run them.
 int omp_get_thread_num(void);

@@ -9,6 +9,9 @@
 //@ 1 refuted nothing defined
 //@ 2 refuted thread
 //@ 3 refuted buffer
+//@ fault 1 uninitialised read
+//@ fault 2 missing barrier
+//@ fault 3 guard
 
 // A transpose by tiles, four rows of eight at a time.
 extern "C" __global__ void f(const float *X, float *Y, int n, int m)

@@ -218,6 +218,7 @@ typedef struct opevo_simt_argument {
     uint32_t buffer; /* its number; the kernel gets a pointer to offset_bytes */
     uint64_t offset_bytes;
     uint64_t bits;     /* otherwise: the value in the low bits, floats as their representation */
+    bool is_local;     /* otherwise: memory of each block, of `bits` bytes */
     const void *bytes; /* a struct by value (a parameter with "byval"); NULL: none */
     size_t size_bytes;
 } opevo_simt_argument;
