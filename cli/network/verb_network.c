@@ -196,20 +196,15 @@ static opevo_status read_passes(const opevo_call *call, uint32_t *mask, opevo_er
     const char *on = opevo_i_cli_option(call, "on");
     opevo_kernel_dialect dialect = OPEVO_KERNEL_C;
     unsigned cores = 1;
-    uint32_t blocks = 0;
     opevo_status status = OPEVO_OK;
 
     if (on) {
         OPEVO_TRY(opevo_i_cli_device_of(on, &dialect, err));
         OPEVO_TRY(opevo_live_sketch_dialect(on, &dialect, &cores, err));
     }
-    OPEVO_TRY(opevo_network_plan_passes(dialect, opevo_i_cli_option(call, "only"),
-                                        opevo_i_cli_option(call, "without"), mask, err));
-    /* Blocks of channels and of rows are for vectors. */
-    if (opevo_i_cli_flag(call, "freestanding") && !opevo_i_cli_flag(call, "only")) {
-        OPEVO_TRY(opevo_network_passes_named("attention,block,winograd", &blocks, err));
-        *mask &= ~blocks;
-    }
+    status = opevo_network_plan_passes(dialect, opevo_i_cli_flag(call, "freestanding"),
+                                       opevo_i_cli_option(call, "only"),
+                                       opevo_i_cli_option(call, "without"), mask, err);
 cleanup:
     return status;
 }

@@ -18,19 +18,7 @@ for case in "$folder"/*/; do
     inputs=$(list_files "$case" input)
     "$opevo" network "$case/model.onnx" --run "$inputs" --expect "$(list_files "$case" output)" >"$work/said" 2>&1 || continue
     right=$((right + 1))
-    rm -rf "$work/library"
-    set --
-    while :; do
-        status=0
-        "$opevo" network "$case/model.onnx" --quiet -o "$work/library" --check-input "$inputs" "$@" >"$work/said" 2>&1 ||
-            status=$?
-        # Files of inputs have their names.
-        name=$(sed -n "s/.*; bind it with --bind '\(.*\)=VALUE'.*/\1/p" "$work/said")
-        [ "$name" ] || break
-        file=$(grep -alF "$name" "$case"/test_data_set_0/input_*.pb | head -1)
-        inputs=$(echo "$inputs" | tr ',' '\n' | grep -vxF "$file" | paste -sd, || true)
-        set -- "$@" --bind "$name=$file"
-    done
+    bound_library "$opevo" "$case" "$inputs"
     if [ "$status" != 0 ]; then
         echo "refused: $(basename "$case"): $(sed 's/.*onnx: //' "$work/said")"
         [ "$status" = 2 ] || wrong=$((wrong + 1))

@@ -19,3 +19,22 @@ list_files() {
     done
     echo "$files"
 }
+
+# bound_library OPEVO CASE INPUTS OPTION...: write a library of a case to $work/library; inputs that must be constant are
+# bound to their files. $status is that of opevo, and what it says is in $work/said.
+bound_library() {
+    opevo_program=$1 of=$2 given=$3
+    shift 3
+    rm -rf "$work/library"
+    while :; do
+        status=0
+        "$opevo_program" network "$of/model.onnx" --quiet -o "$work/library" --check-input "$given" "$@" >"$work/said" 2>&1 ||
+            status=$?
+        # Files of inputs have their names.
+        name=$(sed -n "s/.*; bind it with --bind '\(.*\)=VALUE'.*/\1/p" "$work/said")
+        [ "$name" ] || break
+        file=$(grep -alF "$name" "$of"/test_data_set_0/input_*.pb | head -1)
+        given=$(echo "$given" | tr ',' '\n' | grep -vxF "$file" | paste -sd, || true)
+        set -- "$@" --bind "$name=$file"
+    done
+}

@@ -56,6 +56,17 @@ class Libraries(unittest.TestCase):
         parts = opevo.build_network("model.onnx", "library", shapes={"x": [4, 3]}, without=["fuse"])
         self.assertEqual([kernel.operator for kernel in parts.kernels], ["Gemm", "Relu"])
 
+    def test_freestanding(self) -> None:
+        made = opevo.build_network(
+            "model.onnx", "library", shapes={"x": (4, 3)}, freestanding=True
+        )
+        self.assertEqual(made.packed_bytes, 0)
+        self.assertTrue((made.folder / "weights.c").is_file())
+        with self.assertRaisesRegex(opevo.Error, "--freestanding needs"):
+            opevo.build_network(
+                "model.onnx", "other", shapes={"x": (4, 3)}, freestanding=True, threads=2
+            )
+
     def test_bound(self) -> None:
         made = opevo.build_network("model.onnx", "library", bindings={"x": (1, -2, 3)})
         self.assertEqual(made.kernels, [])

@@ -73,6 +73,7 @@ def build_network(
     only: Sequence[str] | None = None,
     without: Sequence[str] | None = None,
     name: str | None = None,
+    freestanding: bool = False,
     threads: int | None = None,
     seed: int = 1,
     tuner: str | None = None,
@@ -97,6 +98,7 @@ def build_network(
     error     what Winograd's convolutions may add to errors
     only, without  the passes to run, or to leave out
     name      what names of the library begin with; default: net
+    freestanding  for microcontrollers: C99 without a heap, files, threads or a clock
     threads   that kernels are made for; default: all processors
     settings  of the tuner: {"q": 0.5}
     store     keeps every trial; the same call resumes
@@ -121,6 +123,7 @@ def build_network(
         "seconds": seconds,
         "error": error,
         "name": name,
+        "freestanding": freestanding,
         "threads": threads,
         "seed": seed,
         "tuner": tuner,

@@ -214,7 +214,7 @@ cleanup:
     return status;
 }
 
-static const opevo_i_net_routine conversion = {"routine_cast", routine_cast, take_cast};
+static const opevo_i_net_routine conversion = {"routine_cast", routine_cast, take_cast, NULL};
 
 const opevo_i_net_operator opevo_i_net_constants[] = {
     {"Constant", 1, 0, 0, 1, infer_constant, NULL, copy_known, 0,

@@ -21,7 +21,8 @@ static opevo_status take(const opevo_i_net_call *call, opevo_network_routine *ou
                : status;
 }
 
-static const opevo_i_net_routine cumulative = {"routine_cumulative", routine_cumulative, take};
+static const opevo_i_net_routine cumulative = {"routine_cumulative", routine_cumulative, take,
+                                               NULL};
 
 /* ---- The largest elements ---- */
 
@@ -65,7 +66,7 @@ cleanup:
     return status;
 }
 
-static const opevo_i_net_routine top = {"routine_top", routine_top, take_top};
+static const opevo_i_net_routine top = {"routine_top", routine_top, take_top, routine_top_need};
 
 const opevo_i_net_operator opevo_i_net_cumulative[] = {
     {"CumSum", 11, 2, 2, 1, infer_cumulative, opevo_i_net_define_none, opevo_i_net_move_by_routine,

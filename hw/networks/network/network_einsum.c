@@ -352,11 +352,13 @@ static opevo_status infer_determinant(const opevo_i_net_call *call, opevo_error 
     return opevo_i_net_shape(call->out[0], x->type, x->dims - 2, x->extent, err);
 }
 
-static const opevo_i_net_routine regions = {"routine_regions", routine_regions, take_regions};
+static const opevo_i_net_routine regions = {"routine_regions", routine_regions, take_regions, NULL};
 static const opevo_i_net_routine determinant = {"routine_determinant", routine_determinant,
-                                                opevo_i_net_routine_take_none};
-static const opevo_i_net_routine einsum = {"routine_einsum", routine_einsum, take_einsum};
-static const opevo_i_net_routine sample = {"routine_grid_sample", routine_grid_sample, take_sample};
+                                                opevo_i_net_routine_take_none,
+                                                routine_determinant_need};
+static const opevo_i_net_routine einsum = {"routine_einsum", routine_einsum, take_einsum, NULL};
+static const opevo_i_net_routine sample = {"routine_grid_sample", routine_grid_sample, take_sample,
+                                           NULL};
 
 const opevo_i_net_operator opevo_i_net_einsum[] = {
     {"Einsum", 12, 1, 0, 1, infer_einsum, define_einsum, opevo_i_net_move_by_routine, 0,

@@ -303,8 +303,8 @@ cleanup:
     return status;
 }
 
-static const opevo_i_net_routine binary = {"routine_binary", routine_binary, take};
-static const opevo_i_net_routine clip = {"routine_clip", routine_clip, take_clip};
+static const opevo_i_net_routine binary = {"routine_binary", routine_binary, take, NULL};
+static const opevo_i_net_routine clip = {"routine_clip", routine_clip, take_clip, NULL};
 
 /* A power is a product or a root where its exponent is such a constant. */
 static opevo_status define_pow(const opevo_i_net_call *call, opevo_text *out, opevo_error *err)

@@ -226,16 +226,16 @@ static opevo_status take_hot(const opevo_i_net_call *call, opevo_network_routine
     return take_axis_of(call, -1, call->out[0]->array.dims, out, err);
 }
 
-static const opevo_i_net_routine gathered = {"routine_gather", routine_gather, take_axis},
+static const opevo_i_net_routine gathered = {"routine_gather", routine_gather, take_axis, NULL},
                                  elements = {"routine_gather_elements", routine_gather_elements,
-                                             take_axis},
+                                             take_axis, NULL},
                                  scattered = {"routine_scatter_elements", routine_scatter_elements,
-                                              take_scattered},
+                                              take_scattered, NULL},
                                  taken_slices = {"routine_gather_slices", routine_gather_slices,
-                                                 take_batch},
+                                                 take_batch, NULL},
                                  put_slices = {"routine_scatter_slices", routine_scatter_slices,
-                                               take_reduction},
-                                 hot = {"routine_one_hot", routine_one_hot, take_hot};
+                                               take_reduction, NULL},
+                                 hot = {"routine_one_hot", routine_one_hot, take_hot, NULL};
 
 const opevo_i_net_operator opevo_i_net_indices[] = {
     {"Gather", 1, 2, 2, 1, infer_gather, NULL, opevo_i_net_move_by_routine, 0, "axis=int",

@@ -63,6 +63,7 @@ typedef struct opevo_i_net_routine {
     const char *(*run)(const struct routine_call *call);
     opevo_status (*take)(const opevo_i_net_call *call, struct opevo_network_routine *out,
                          opevo_error *err);
+    double (*need)(const struct routine_call *call); /* see routine.h; NULL: no memory */
 } opevo_i_net_routine;
 
 struct opevo_i_net_operator {

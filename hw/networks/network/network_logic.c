@@ -66,11 +66,12 @@ static opevo_status infer_if(const opevo_i_net_call *call, opevo_error *err)
     return opevo_i_net_shape(call->out[0], yes->type, yes->dims, yes->extent, err);
 }
 
-static const opevo_i_net_routine branch = {"routine_if", routine_if, opevo_i_net_routine_take_none};
+static const opevo_i_net_routine branch = {"routine_if", routine_if, opevo_i_net_routine_take_none,
+                                           NULL};
 static const opevo_i_net_routine logic = {"routine_logic", routine_logic,
-                                          opevo_i_net_routine_take_code};
+                                          opevo_i_net_routine_take_code, NULL};
 static const opevo_i_net_routine choice = {"routine_where", routine_where,
-                                           opevo_i_net_routine_take_none};
+                                           opevo_i_net_routine_take_none, NULL};
 
 const opevo_i_net_operator opevo_i_net_logic[] = {
     {"Equal", 7, 2, 2, 1, infer, opevo_i_net_define_none, opevo_i_net_move_by_routine,

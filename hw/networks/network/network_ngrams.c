@@ -89,7 +89,7 @@ cleanup:
     return status;
 }
 
-static const opevo_i_net_routine grams = {"routine_grams", routine_grams, take};
+static const opevo_i_net_routine grams = {"routine_grams", routine_grams, take, routine_grams_need};
 
 const opevo_i_net_operator opevo_i_net_grams[] = {
     {"TfIdfVectorizer", 9, 1, 1, 1, infer, opevo_i_net_define_none, opevo_i_net_move_by_routine, 0,

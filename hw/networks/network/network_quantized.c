@@ -150,12 +150,13 @@ cleanup:
     return status;
 }
 
-static const opevo_i_net_routine quantize = {"routine_quantize", routine_quantize, take_axis},
-                                 dequantize = {"routine_dequantize", routine_dequantize, take_axis},
+static const opevo_i_net_routine quantize = {"routine_quantize", routine_quantize, take_axis, NULL},
+                                 dequantize = {"routine_dequantize", routine_dequantize, take_axis,
+                                               NULL},
                                  dynamic = {"routine_quantize_dynamic", routine_quantize_dynamic,
-                                            opevo_i_net_routine_take_none},
+                                            opevo_i_net_routine_take_none, NULL},
                                  convolution = {"routine_whole_convolution",
-                                                routine_whole_convolution, take_convolution};
+                                                routine_whole_convolution, take_convolution, NULL};
 
 const opevo_i_net_operator opevo_i_net_quantized[] = {
     {"QuantizeLinear", 10, 2, 3, 1, infer_quantized, opevo_i_net_define_none,

@@ -202,7 +202,8 @@ cleanup:
     return status;
 }
 
-static const opevo_i_net_routine recurrent = {"routine_recurrent", routine_recurrent, take};
+static const opevo_i_net_routine recurrent = {"routine_recurrent", routine_recurrent, take,
+                                              routine_recurrent_need};
 
 #define SHARED                                                                                     \
     "activation_alpha=floats activation_beta=floats activations=strings clip=float "               \

@@ -308,8 +308,9 @@ cleanup:
     return status;
 }
 
-static const opevo_i_net_routine reduction = {"routine_reduce", routine_reduce, take_reduction};
-static const opevo_i_net_routine place = {"routine_place", routine_place, take_place};
+static const opevo_i_net_routine reduction = {"routine_reduce", routine_reduce, take_reduction,
+                                              NULL};
+static const opevo_i_net_routine place = {"routine_place", routine_place, take_place, NULL};
 
 /* ---- Softmax -------------------------------------------------------------------------------- */
 
@@ -349,7 +350,7 @@ static opevo_status take_rows(const opevo_i_net_call *call, opevo_network_routin
     return status == OPEVO_OK ? take_dims(call, &which, out, err) : status;
 }
 
-static const opevo_i_net_routine softmax = {"routine_softmax", routine_softmax, take_rows};
+static const opevo_i_net_routine softmax = {"routine_softmax", routine_softmax, take_rows, NULL};
 
 static opevo_status define_softmax(const opevo_i_net_call *call, opevo_text *out, opevo_error *err)
 {

@@ -253,7 +253,8 @@ static opevo_status define(const opevo_i_net_call *call, opevo_text *out, opevo_
     return status;
 }
 
-static const opevo_i_net_routine resize = {"routine_resize", routine_resize, take};
+static const opevo_i_net_routine resize = {"routine_resize", routine_resize, take,
+                                           routine_resize_need};
 
 const opevo_i_net_operator opevo_i_net_resize[] = {
     {"Resize", 10, 1, 4, 1, infer_resize, define, opevo_i_net_move_by_routine, RESIZE,

@@ -279,10 +279,11 @@ static opevo_status move_unique(const opevo_i_net_call *call, const void *const 
     return status;
 }
 
-static const opevo_i_net_routine boxes = {"routine_suppress", routine_suppress, take_centres};
+static const opevo_i_net_routine boxes = {"routine_suppress", routine_suppress, take_centres,
+                                          routine_suppress_need};
 static const opevo_i_net_routine places = {"routine_nonzero", routine_nonzero,
-                                           opevo_i_net_routine_take_none};
-static const opevo_i_net_routine taken = {"routine_compress", routine_compress, take_slices};
+                                           opevo_i_net_routine_take_none, NULL};
+static const opevo_i_net_routine taken = {"routine_compress", routine_compress, take_slices, NULL};
 
 const opevo_i_net_operator opevo_i_net_selected[] = {
     {"NonMaxSuppression", 10, 2, 5, 1, infer_suppression, opevo_i_net_define_none,

@@ -157,8 +157,8 @@ static opevo_status take_gelu(const opevo_i_net_call *call, opevo_network_routin
     return take(&as, out, err);
 }
 
-static const opevo_i_net_routine gelu = {"routine_unary", routine_unary, take_gelu};
-static const opevo_i_net_routine unary = {"routine_unary", routine_unary, take};
+static const opevo_i_net_routine gelu = {"routine_unary", routine_unary, take_gelu, NULL};
+static const opevo_i_net_routine unary = {"routine_unary", routine_unary, take, NULL};
 
 /* Of a version, with attributes. */
 #define UNARY(name, since, routine, attributes)                                                    \

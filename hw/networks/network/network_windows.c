@@ -494,7 +494,7 @@ cleanup:
     return status;
 }
 
-static const opevo_i_net_routine max_pool = {"routine_max_pool", routine_max_pool, take_max};
+static const opevo_i_net_routine max_pool = {"routine_max_pool", routine_max_pool, take_max, NULL};
 
 const opevo_i_net_operator opevo_i_net_windows[] = {
     {"Conv", 1, 2, 3, 1, opevo_i_net_window_infer, define_convolution, NULL, CONVOLUTION,

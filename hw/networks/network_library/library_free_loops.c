@@ -1,25 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What freestanding libraries compute: steps that need no heap, by plain loops. */
+/* How freestanding libraries compute: by plain loops. */
 
 #include "library_internal.h"
 
 #include <opevo/computation_access.h>
-
-#include <string.h>
-
-const char *opevo_i_library_free_refusal(const char *routine)
-{
-    static const char *const with_heap[] = {"routine_top",       "routine_determinant",
-                                            "routine_recurrent", "routine_resize",
-                                            "routine_suppress",  "routine_grams"};
-
-    for (size_t i = 0; i < sizeof with_heap / sizeof *with_heap; i++) {
-        if (strcmp(routine, with_heap[i]) == 0)
-            return "its code takes memory from a heap, which a freestanding library does not have";
-    }
-    return NULL;
-}
 
 /* The only reader of a stage, if it reads each element at its own place and sums nothing; -1 if
  * not. */

@@ -49,6 +49,7 @@ struct opevo_network_library {
     opevo_i_library_packed *packed;
     int packed_count;
     int64_t packed_bytes;
+    int64_t routine_bytes; /* most memory that a routine is given */
 };
 
 /* The value that operand i of the kernel of a task is in a step; -1 if it is omitted there. */
@@ -100,6 +101,11 @@ bool opevo_i_library_is_empty(const opevo_network_library *self, const opevo_net
 void opevo_i_library_address(const opevo_network_library *self, int number, opevo_text *out);
 
 /* ---- Steps that are nodes (library_nodes.c) ---- */
+
+/* Why a step that is a node has no code, NULL if it has; and the memory that its routine is
+ * given. */
+const char *opevo_i_library_node_refusal(const opevo_network_library *self,
+                                         const opevo_network_step *step, int64_t *bytes);
 
 /* The texts of the routines that steps call, and the body of a step. Errors: those of
  * opevo_network_step_routine. */
@@ -264,8 +270,6 @@ void opevo_i_library_folder_close(opevo_i_library_folder *self);
 
 /* ---- Freestanding libraries (library_free.c, library_free_loops.c) ---- */
 
-/* Why one cannot have a routine; NULL: it can. */
-const char *opevo_i_library_free_refusal(const char *routine);
 /* Give plain loops sums that hold one element. */
 opevo_status opevo_i_library_free_schedule(opevo_pipeline *pipeline, opevo_error *err);
 /* A kernel without the functions of vectors in its head. */

@@ -190,6 +190,7 @@ opevo_status opevo_network_library_measure(opevo_network_library *self,
                                            .peak_bytes = self->plan->peak_bytes,
                                            .weight_bytes = self->weight_bytes,
                                            .packed_bytes = self->packed_bytes,
+                                           .scratch_bytes = self->routine_bytes,
                                            .kernels = (size_t)self->tasks};
     for (int t = 0; t < self->tasks; t++) {
         int64_t bytes =

@@ -9,6 +9,25 @@
 #include <math.h>
 #include <string.h>
 
+const char *opevo_i_library_node_refusal(const opevo_network_library *self,
+                                         const opevo_network_step *step, int64_t *bytes)
+{
+    opevo_network_routine routine = {0};
+    bool has_routine =
+        opevo_network_step_routine(self->inference, step, &routine, NULL) == OPEVO_OK &&
+        routine.name;
+    double needed = self->options.freestanding ? routine.least_memory_bytes : routine.memory_bytes;
+    bool fits = needed < 0x1p48;
+
+    *bytes = has_routine && fits ? (int64_t)needed : 0;
+    opevo_network_routine_free(&routine);
+    return opevo_i_library_is_for_gpu(self)
+               ? "it is neither a computation on float32 nor a move of its elements"
+           : !has_routine ? "it has no code in a library"
+           : !fits        ? "its code needs more memory than machines have"
+                          : NULL;
+}
+
 static bool is_called(const opevo_network_library *self, int n)
 {
     const opevo_network_step *step = &self->inference->step[n];
@@ -42,7 +61,7 @@ static bool is_needed(const opevo_network_library *self, const char *text)
 /* Without its licence and includes of the folder; routines are of this file only. */
 static void add_text(const char *text, opevo_text *out)
 {
-    static const char include[] = "#include \"", declared[] = "routine routine_";
+    static const char include[] = "#include \"", declared[] = "routine";
 
     text = strchr(text, '\n') + 2;
     while (*text) {
@@ -133,8 +152,9 @@ opevo_status opevo_i_library_node(const opevo_network_library *self, int n, opev
     add_tensors(self, "out", step->output, step->outputs, out);
     opevo_text_printf(out,
                       "\n    self->error = %s(&(const routine_call){in, out, %d, %d, whole, "
-                      "number, self->sentence});\n",
-                      routine.name, step->inputs, step->outputs);
+                      "number, self->sentence, self->scratch, %s});\n",
+                      routine.name, step->inputs, step->outputs,
+                      self->options.freestanding ? "true" : "false");
 cleanup:
     opevo_network_routine_free(&routine);
     return status;

@@ -235,6 +235,8 @@ static void add_scratch(const opevo_network_library *self, opevo_text *out)
                 (kernel->parallel ? 0 : kernel->thread_scratch_bytes),
             (unsigned long long)(kernel->parallel ? kernel->thread_scratch_bytes : 0));
     }
+    if (self->routine_bytes)
+        opevo_text_printf(out, "        {%lld, 0},\n", (long long)self->routine_bytes);
 }
 
 /* ---- Inputs and outputs ---- */
@@ -306,7 +308,7 @@ static void add_scratch_at(const opevo_network_library *self, opevo_text *out)
 
 static void add_all_bytes(const opevo_network_library *self, opevo_text *out)
 {
-    int64_t most = 8;
+    int64_t most = self->routine_bytes > 8 ? self->routine_bytes : 8;
 
     for (int t = 0; t < self->tasks; t++) {
         int64_t bytes = (int64_t)opevo_kernel_scratch_bytes(&self->task[t].kernel, 1);

@@ -6,7 +6,6 @@
 
 #include <opevo/emit.h>
 #include <opevo/memory.h>
-#include <opevo/network_routine.h>
 #include <opevo/network_tasks.h>
 #include <opevo/pipeline.h>
 #include <opevo/sketch.h>
@@ -276,26 +275,16 @@ cleanup:
 }
 
 /* Why a step has no code; NULL: it has. */
-static const char *refusal(const opevo_network_library *self, const opevo_network_step *step)
+static const char *refusal(opevo_network_library *self, const opevo_network_step *step)
 {
-    bool on_gpu = opevo_i_library_is_for_gpu(self);
-    opevo_network_routine routine = {0};
-    bool has_routine = false;
-    const char *heap = NULL;
-
     if (step->kind == OPEVO_NETWORK_STEP_NODE) {
-        has_routine =
-            opevo_network_step_routine(self->inference, step, &routine, NULL) == OPEVO_OK &&
-            routine.name;
-        heap = has_routine && self->options.freestanding
-                   ? opevo_i_library_free_refusal(routine.name)
-                   : NULL;
-        opevo_network_routine_free(&routine);
-        return on_gpu         ? "it is neither a computation on float32 nor a move of its elements"
-               : !has_routine ? "it has no code in a library"
-                              : heap;
+        int64_t bytes = 0;
+        const char *why = opevo_i_library_node_refusal(self, step, &bytes);
+
+        self->routine_bytes = bytes > self->routine_bytes ? bytes : self->routine_bytes;
+        return why;
     }
-    for (int i = 0; i < step->inputs && on_gpu; i++) {
+    for (int i = 0; i < step->inputs && opevo_i_library_is_for_gpu(self); i++) {
         const opevo_array *array =
             step->input[i] < 0 ? NULL : &self->inference->value[step->input[i]].array;
 
@@ -307,7 +296,7 @@ static const char *refusal(const opevo_network_library *self, const opevo_networ
 }
 
 /* Name all steps without code at once, before kernels are made. */
-static opevo_status check_steps(const opevo_network_library *self, const opevo_memory_plan *needs,
+static opevo_status check_steps(opevo_network_library *self, const opevo_memory_plan *needs,
                                 opevo_error *err)
 {
     enum { NAMED = 5 };

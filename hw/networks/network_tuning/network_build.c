@@ -58,6 +58,19 @@ static opevo_status check_numbers(const opevo_network_build_options *options, op
     return OPEVO_OK;
 }
 
+/* Freestanding libraries have plain kernels, on one thread. */
+static opevo_status check_freestanding(const opevo_network_build_options *options, opevo_error *err)
+{
+    bool is_for_cpu = !options->device || strcmp(options->device, "cpu") == 0;
+
+    if (options->freestanding && (!is_for_cpu || options->threads > 1 || options->error > 0 ||
+                                  options->trials || options->seconds > 0))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "freestanding excludes other devices than cpu, several threads, error, "
+                          "trials and seconds: leave them 0.");
+    return OPEVO_OK;
+}
+
 /* What the caller left out. */
 static opevo_status complete(build *self, const char *model, opevo_error *err)
 {
@@ -71,6 +84,8 @@ static opevo_status complete(build *self, const char *model, opevo_error *err)
     OPEVO_TRY(opevo_live_sketch_dialect(options->device, &self->dialect, &cores, err));
     if (self->dialect != OPEVO_KERNEL_C)
         options->threads = cores;
+    else if (options->freestanding)
+        options->threads = 1;
     else if (!options->threads && (options->worker_count || options->workers_from))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "threads is 0: give their number, as other hosts have other cores.");
@@ -117,8 +132,9 @@ static opevo_status run_passes(build *self, opevo_error *err)
     opevo_network_plan_options how = {.error = self->options.error, .chooses = is_tuned(self)};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_network_plan_passes(self->dialect, self->options.only, self->options.without,
-                                        &how.passes, err));
+    OPEVO_TRY(opevo_network_plan_passes(self->dialect, self->options.freestanding,
+                                        self->options.only, self->options.without, &how.passes,
+                                        err));
     if (how.error > 0)
         OPEVO_TRY(opevo_network_plan_check_error(how.passes, err));
     self->how = how;
@@ -131,12 +147,14 @@ static opevo_status make_library(build *self, const char *folder, opevo_error *e
 {
     opevo_status status = OPEVO_OK;
 
-    self->library_options = (opevo_network_library_options){.dialect = self->dialect,
-                                                            .threads = self->options.threads,
-                                                            .seed = self->options.seed,
-                                                            .model = self->model,
-                                                            .version = OPEVO_VERSION,
-                                                            .name = self->options.name};
+    self->library_options =
+        (opevo_network_library_options){.dialect = self->dialect,
+                                        .threads = self->options.threads,
+                                        .seed = self->options.seed,
+                                        .model = self->model,
+                                        .version = OPEVO_VERSION,
+                                        .freestanding = self->options.freestanding,
+                                        .name = self->options.name};
     if (opevo_kernel_is_for_cpu(self->dialect))
         self->library_options.facts = opevo_live_cpu_facts();
     OPEVO_TRY(opevo_network_plan_library(self->plan, &self->library_options, &self->library, err));
@@ -254,6 +272,7 @@ opevo_status opevo_network_build_sized(const char *model, const char *folder,
     OPEVO_TRY(opevo_struct_read(options, size, "opevo_network_build_options", &self.options,
                                 sizeof self.options, err));
     OPEVO_TRY(check_numbers(&self.options, err));
+    OPEVO_TRY(check_freestanding(&self.options, err));
     OPEVO_TRY(complete(&self, model, err));
     OPEVO_TRY(read_shapes(&self, err));
     OPEVO_TRY(opevo_network_library_make_folder(folder, &made, err));

@@ -34,16 +34,19 @@ cleanup:
     return status;
 }
 
-opevo_status opevo_network_plan_passes(opevo_kernel_dialect dialect, const char *only,
-                                       const char *without, uint32_t *mask, opevo_error *err)
+opevo_status opevo_network_plan_passes(opevo_kernel_dialect dialect, bool freestanding,
+                                       const char *only, const char *without, uint32_t *mask,
+                                       opevo_error *err)
 {
     uint32_t passes = OPEVO_NETWORK_ALL_PASSES, left_out = 0;
     opevo_status status = OPEVO_OK;
 
     /* Vectors of channels are for the registers of CPUs; blocks of rows pack constants. */
-    if (dialect != OPEVO_KERNEL_C) {
-        OPEVO_TRY(opevo_network_passes_named(
-            opevo_kernel_is_for_cpu(dialect) ? "attention" : "attention,block", &left_out, err));
+    if (dialect != OPEVO_KERNEL_C || freestanding) {
+        OPEVO_TRY(opevo_network_passes_named(freestanding ? "attention,block,winograd"
+                                             : opevo_kernel_is_for_cpu(dialect) ? "attention"
+                                                                                : "attention,block",
+                                             &left_out, err));
         passes &= ~left_out;
         left_out = 0;
     }

@@ -63,6 +63,11 @@ CHECK_TEST(refused_options)
         {"run_limit_s is nan", {.run_limit_s = NAN}},
         {"x is given twice", {.shapes = text, .shape_count = 2}},
         {"threads is 0", {.workers = worker, .worker_count = 1, .trials = TRIALS}},
+        {"freestanding excludes", {.freestanding = true, .device = "cuda:0"}},
+        {"freestanding excludes", {.freestanding = true, .threads = 2}},
+        {"freestanding excludes", {.freestanding = true, .trials = TRIALS}},
+        {"freestanding excludes", {.freestanding = true, .seconds = 1}},
+        {"freestanding excludes", {.freestanding = true, .error = 1e-3}},
         {"name", {.name = "2nd"}},
         {"lambda", {.trials = TRIALS, .settings = setting, .setting_count = 1}},
         {"at most 100", {.trials = TRIALS, .finals = 101}},
@@ -134,6 +139,12 @@ CHECK_TEST(untuned)
     options.device = "cuda:0";
     CHECK_OK(opevo_network_build(model_path, folder.path, &options, &built, &err));
     assert_int_equal(built.kernels, 2);
+    options.device = NULL;
+    options.freestanding = true;
+    CHECK_OK(opevo_network_build(model_path, folder.path, &options, &built, &err));
+    assert_int_equal(built.packed_bytes, 0);
+    snprintf(file, sizeof file, "%s/weights.c", folder.path);
+    assert_true(exists(file));
     scratch_remove(&folder);
 }
 

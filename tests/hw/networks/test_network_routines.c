@@ -3,6 +3,7 @@
 /* Routines where numbers are large, infinite, none, or at ties, against what ONNX's schemas say. */
 
 #include "network_models.h"
+#include "routines/routines.h"
 
 #include <math.h>
 
@@ -284,6 +285,57 @@ CHECK_TEST(samples_at_edges)
     opevo_array_free(&x);
     opevo_array_free(&tie);
     opevo_array_free(&edge);
+}
+
+/* ---- Memory of routines ---- */
+
+/* Cells with a copy of their weights in memory that is as large as they need it, and with those
+ * where they are, add in the same order: the results are the same bit for bit. */
+CHECK_TEST(cells_with_little_memory)
+{
+    enum { STEPS = 3, BATCH = 2, IN = 5, HIDDEN = 4, ROWS = 4 * HIDDEN };
+    static float x[STEPS * BATCH * IN], w[2 * ROWS * IN], r[2 * ROWS * HIDDEN], b[4 * ROWS];
+    float *const drawn[] = {x, w, r, b};
+    const size_t counts[] = {STEPS * BATCH * IN, 2 * ROWS * IN, 2 * ROWS * HIDDEN, 4 * ROWS};
+
+    for (size_t k = 0; k < sizeof drawn / sizeof *drawn; k++) {
+        for (size_t i = 0; i < counts[k]; i++)
+            drawn[k][i] = (float)((double)draw(&state, 2001) / 1000 - 1);
+    }
+    for (int64_t kind = ROUTINE_RNN; kind <= ROUTINE_LSTM; kind++) {
+        int64_t rows = (kind == ROUTINE_RNN ? 1 : kind == ROUTINE_GRU ? 3 : 4) * HIDDEN;
+        const int64_t whole[] = {kind, 2, 0, 0, 0, kind == ROUTINE_RNN, 1, 1, kind == ROUTINE_RNN,
+                                 1,    1};
+        const double number[13] = {0};
+        const routine_tensor in[] = {{ROUTINE_FLOAT32, 3, {STEPS, BATCH, IN}, x},
+                                     {ROUTINE_FLOAT32, 3, {2, rows, IN}, w},
+                                     {ROUTINE_FLOAT32, 3, {2, rows, HIDDEN}, r},
+                                     {ROUTINE_FLOAT32, 2, {2, 2 * rows}, b}};
+        float y[2][STEPS * 2 * BATCH * HIDDEN];
+        double bytes[2];
+
+        for (int scarce = 0; scarce < 2; scarce++) {
+            const routine_tensor out = {ROUTINE_FLOAT32, 4, {STEPS, 2, BATCH, HIDDEN}, y[scarce]};
+            routine_call call = {.in = in,
+                                 .out = &out,
+                                 .ins = 4,
+                                 .outs = 1,
+                                 .whole = whole,
+                                 .number = number,
+                                 .scarce = scarce != 0};
+
+            bytes[scarce] = routine_recurrent_need(&call);
+            call.memory = malloc((size_t)bytes[scarce]);
+            assert_non_null(call.memory);
+            memset(call.memory, 0xff, (size_t)bytes[scarce]); /* NaN */
+            assert_null(routine_recurrent(&call));
+            free(call.memory);
+        }
+        assert_memory_equal(y[0], y[1], sizeof y[0]);
+        assert_true(isfinite(y[0][0]) && y[0][0] != y[0][1]);
+        /* The copy is of the weights of one direction. */
+        assert_true(bytes[0] - bytes[1] == (double)(rows * (IN + HIDDEN)) * sizeof(float));
+    }
 }
 
 int main(void)

@@ -80,19 +80,23 @@ static double determinant(double *a, int64_t n)
     return product;
 }
 
+double routine_determinant_need(const routine_call *call)
+{
+    double n = (double)call->in->extent[call->in->dims - 1];
+
+    return n * n * (double)sizeof(double);
+}
+
 const char *routine_determinant(const routine_call *call)
 {
     const routine_tensor *x = call->in;
     int64_t n = x->extent[x->dims - 1];
-    double *a = malloc((size_t)(n * n + 1) * sizeof *a);
+    double *a = call->memory;
 
-    if (!a)
-        return routine_fail(call, "No memory for a determinant.");
     for (int64_t m = 0, count = routine_elements(call->out); m < count; m++) {
         for (int64_t i = 0; i < n * n; i++)
             a[i] = routine_number(x, m * n * n + i);
         routine_set_number(call->out, m, determinant(a, n));
     }
-    free(a);
     return NULL;
 }

@@ -257,6 +257,11 @@ static void sift(const routine_tensor *in, int64_t start, int64_t stride, int64_
     }
 }
 
+double routine_top_need(const routine_call *call)
+{
+    return (double)call->in->extent[call->whole[0]] * (double)sizeof(int64_t);
+}
+
 /* whole[0]: the axis; [1]: whether the largest come first, or the smallest. Equal elements are in
  * the order of their places. */
 const char *routine_top(const routine_call *call)
@@ -267,10 +272,8 @@ const char *routine_top(const routine_call *call)
     bool largest = call->whole[1] != 0;
     int64_t extent = in->extent[axis], stride = routine_product(in, axis + 1, in->dims);
     int64_t most = shape->extent[axis], rows = extent ? routine_elements(in) / extent : 0;
-    int64_t *heap = malloc((size_t)(extent + 1) * sizeof *heap);
+    int64_t *heap = call->memory;
 
-    if (!heap)
-        return "No memory for an order.";
     for (int64_t r = 0; r < rows; r++) {
         int64_t start = r / stride * stride * extent + r % stride;
         int64_t to = r / stride * stride * most + r % stride;
@@ -293,6 +296,5 @@ const char *routine_top(const routine_call *call)
                 routine_set_whole(places, to + k * stride, heap[k]);
         }
     }
-    free(heap);
     return NULL;
 }

@@ -45,41 +45,52 @@ static float activate(const routine_call *call, int direction, int which, float 
     }
 }
 
+/* Element [k][g] is at[k row + g column]. */
+typedef struct weights {
+    const float *at;
+    int64_t row, column;
+} weights;
+
 /* One direction of a cell. */
 typedef struct cell {
     const routine_call *call;
     int64_t steps, batch, in, hidden, gates;
     int direction;
-    float *w, *r;      /* [in][gates hidden], [hidden][gates hidden] */
+    weights w, r;      /* [in][gates hidden], [hidden][gates hidden] */
     float *x, *s;      /* of one step and sequence: products with the input, and with the state */
     float *h, *c;      /* the states of one sequence */
     const float *bias; /* [2 gates hidden]; NULL */
     const float *peep; /* [3 hidden]; NULL */
 } cell;
 
-/* to[k][g] = from[g][k] */
-static float *transposed(const float *from, int64_t rows, int64_t columns)
+/* The weights from[g][k] where they are; or with memory for a copy, in an order that vectors read. */
+static weights take_weights(const float *from, int64_t count, int64_t inner, float *copy)
 {
-    float *to = calloc((size_t)(rows * columns + 1), sizeof *to);
-
-    for (int64_t g = 0; g < rows && to; g++) {
-        for (int64_t k = 0; k < columns; k++)
-            to[k * rows + g] = from[g * columns + k];
+    for (int64_t g = 0; g < count && copy; g++) {
+        for (int64_t k = 0; k < inner; k++)
+            copy[k * count + g] = from[g * inner + k];
     }
-    return to;
+    return copy ? (weights){copy, count, 1} : (weights){from, 1, inner};
 }
 
-/* to[g] = bias[g] + sum over k of v[k] m[k][g] */
-static void multiply(const float *v, const float *m, int64_t inner, int64_t count,
-                     const float *bias, float *to)
+/* to[g] = bias[g] + sum over k of v[k] m[k][g], each sum in the order of k */
+static void multiply(const float *v, weights m, int64_t inner, int64_t count, const float *bias,
+                     float *to)
 {
     for (int64_t g = 0; g < count; g++)
         to[g] = bias ? bias[g] : 0;
-    for (int64_t k = 0; k < inner; k++) {
+    for (int64_t g = 0; g < count && m.column != 1; g++) {
+        float sum = to[g];
+
+        for (int64_t k = 0; k < inner; k++)
+            sum += v[k] * m.at[k * m.row + g * m.column];
+        to[g] = sum;
+    }
+    for (int64_t k = 0; k < inner && m.column == 1; k++) {
         float factor = v[k];
 
         for (int64_t g = 0; g < count; g++)
-            to[g] += factor * m[k * count + g];
+            to[g] += factor * m.at[k * m.row + g];
     }
 }
 
@@ -114,12 +125,9 @@ static void step_gru(cell *self)
     if (!before) { /* the product with the state that was reset */
         for (int64_t j = 0; j < n; j++)
             self->c[j] = self->x[n + j] * self->h[j];
-        for (int64_t j = 0; j < n; j++)
-            self->s[2 * n + j] = bias ? bias[2 * n + j] : 0;
-        for (int64_t k = 0; k < n; k++) {
-            for (int64_t j = 0; j < n; j++)
-                self->s[2 * n + j] += self->c[k] * self->r[k * 3 * n + 2 * n + j];
-        }
+        multiply(self->c,
+                 (weights){self->r.at + 2 * n * self->r.column, self->r.row, self->r.column}, n, n,
+                 bias ? bias + 2 * n : NULL, self->s + 2 * n);
     }
     for (int64_t j = 0; j < n; j++) {
         float z = self->x[j], reset = before ? self->x[n + j] : 1;
@@ -199,43 +207,51 @@ static void run_sequence(cell *self, int64_t b)
         give_state(self, 2, b, self->c);
 }
 
-static bool run_direction(cell *self)
+static void run_direction(cell *self)
 {
     const routine_call *call = self->call;
     int64_t count = self->gates * self->hidden;
-    size_t bytes = (size_t)(count + 1) * sizeof(float);
-    bool made = false;
+    float *copy = NULL;
 
-    self->w = transposed((const float *)call->in[CELL_W].data + self->direction * count * self->in,
-                         count, self->in);
+    self->x = call->memory;
+    self->s = self->x + count;
+    self->h = self->s + count;
+    self->c = self->h + self->hidden;
+    copy = call->scarce ? NULL : self->c + self->hidden;
+    self->w =
+        take_weights((const float *)call->in[CELL_W].data + self->direction * count * self->in,
+                     count, self->in, copy);
     self->r =
-        transposed((const float *)call->in[CELL_R].data + self->direction * count * self->hidden,
-                   count, self->hidden);
-    self->x = calloc(1, bytes);
-    self->s = calloc(1, bytes);
-    self->h = calloc(1, bytes);
-    self->c = calloc(1, bytes);
+        take_weights((const float *)call->in[CELL_R].data + self->direction * count * self->hidden,
+                     count, self->hidden, copy ? copy + count * self->in : NULL);
     self->bias = routine_has(call, CELL_B)
                      ? (const float *)call->in[CELL_B].data + self->direction * 2 * count
                      : NULL;
     self->peep = routine_has(call, CELL_P)
                      ? (const float *)call->in[CELL_P].data + self->direction * 3 * self->hidden
                      : NULL;
-    made = self->w && self->r && self->x && self->s && self->h && self->c;
-    for (int64_t b = 0; b < self->batch && made; b++)
+    for (int64_t b = 0; b < self->batch; b++)
         run_sequence(self, b);
-    free(self->w);
-    free(self->r);
-    free(self->x);
-    free(self->s);
-    free(self->h);
-    free(self->c);
-    return made;
+}
+
+static int64_t gates_of(const routine_call *call)
+{
+    static const int64_t gates[] = {[ROUTINE_RNN] = 1, [ROUTINE_GRU] = 3, [ROUTINE_LSTM] = 4};
+
+    return gates[call->whole[CELL_KIND]];
+}
+
+double routine_recurrent_need(const routine_call *call)
+{
+    double hidden = (double)call->in[CELL_R].extent[2], in = (double)call->in[CELL_X].extent[2];
+    double count = (double)gates_of(call) * hidden;
+
+    return (2 * count + 2 * hidden + (call->scarce ? 0 : count * (in + hidden))) *
+           (double)sizeof(float);
 }
 
 const char *routine_recurrent(const routine_call *call)
 {
-    static const int64_t gates[] = {[ROUTINE_RNN] = 1, [ROUTINE_GRU] = 3, [ROUTINE_LSTM] = 4};
     const routine_tensor *x = &call->in[CELL_X];
     int first = call->whole[CELL_BATCH_FIRST] ? 1 : 0;
     cell self = {.call = call,
@@ -243,10 +259,9 @@ const char *routine_recurrent(const routine_call *call)
                  .batch = x->extent[1 - first],
                  .in = x->extent[2],
                  .hidden = call->in[CELL_R].extent[2],
-                 .gates = gates[call->whole[CELL_KIND]]};
-    bool made = true;
+                 .gates = gates_of(call)};
 
-    for (; self.direction < call->whole[CELL_DIRECTIONS] && made; self.direction++)
-        made = run_direction(&self);
-    return made ? NULL : "No memory for a recurrent cell.";
+    for (; self.direction < call->whole[CELL_DIRECTIONS]; self.direction++)
+        run_direction(&self);
+    return NULL;
 }

@@ -11,9 +11,8 @@
 /* Places and weights of the outputs along one axis. */
 typedef struct resize_axis {
     int taps;
-    int64_t *place; /* of each tap of each output */
+    int64_t *place; /* of each tap of each output; -1: the result is the extrapolation value */
     double *weight;
-    bool *outside; /* of each output: the result is the extrapolation value */
 } resize_axis;
 
 /* whole: mode, coordinates, nearest, exclude_outside, antialias. number: the coefficient of cubic,
@@ -98,41 +97,45 @@ static void weigh(const routine_call *call, int d, double p, double scale, int t
         weight[t] /= sum;
 }
 
-static bool make_axis(const routine_call *call, int d, resize_axis *self)
+/* How far apart taps are, in places of the input. */
+static double tap_scale(const routine_call *call, int d)
+{
+    double scale = call->number[RESIZE_DIMS + 3 * d];
+
+    return call->whole[RESIZE_ANTIALIAS] && scale < 1 ? scale : 1;
+}
+
+static double taps_of(const routine_call *call, int d)
 {
     int64_t in = call->in->extent[d], out = call->out->extent[d];
-    bool cubic = call->whole[RESIZE_MODE] == ROUTINE_CUBIC;
-    bool nearest = call->whole[RESIZE_MODE] == ROUTINE_NEAREST;
-    double scale = call->number[RESIZE_DIMS + 3 * d], first = 0;
+    double reach = call->whole[RESIZE_MODE] == ROUTINE_CUBIC ? -2 : -1;
 
-    scale = call->whole[RESIZE_ANTIALIAS] && scale < 1 ? scale : 1;
-    first = floor((cubic ? -2 : -1) / scale) + 1;
-    if (out > 0 && !(first > -0x1p28)) /* more taps than there is memory for */
-        return false;
-    self->taps = nearest || out == 0 ? 1 : 2 - 2 * (int)first;
-    if (in == out && call->number[RESIZE_DIMS + 3 * d] == 1 &&
-        call->whole[RESIZE_COORDINATES] != ROUTINE_CROP)
-        self->taps = 1;
-    self->place = calloc((size_t)(out * self->taps) + 1, sizeof *self->place);
-    self->weight = calloc((size_t)(out * self->taps) + 1, sizeof *self->weight);
-    self->outside = calloc((size_t)out + 1, sizeof *self->outside);
-    if (!self->place || !self->weight || !self->outside)
-        return false;
+    if (call->whole[RESIZE_MODE] == ROUTINE_NEAREST || out == 0 ||
+        (in == out && call->number[RESIZE_DIMS + 3 * d] == 1 &&
+         call->whole[RESIZE_COORDINATES] != ROUTINE_CROP))
+        return 1;
+    return 2 - 2 * (floor(reach / tap_scale(call, d)) + 1);
+}
+
+static void make_axis(const routine_call *call, int d, resize_axis *self)
+{
+    int64_t in = call->in->extent[d], out = call->out->extent[d];
+    bool nearest = call->whole[RESIZE_MODE] == ROUTINE_NEAREST;
+
     for (int64_t x = 0; x < out; x++) {
         double p = resized_place(call, d, x);
         int64_t *place = self->place + x * self->taps;
         double *weight = self->weight + x * self->taps;
 
-        self->outside[x] =
-            call->whole[RESIZE_COORDINATES] == ROUTINE_CROP && (p < 0 || p > (double)(in - 1));
         if (self->taps == 1) {
             *place = nearest ? inside(nearest_place(call, p), in) : x;
             *weight = 1;
         } else {
-            weigh(call, d, p, scale, self->taps, place, weight);
+            weigh(call, d, p, tap_scale(call, d), self->taps, place, weight);
         }
+        if (call->whole[RESIZE_COORDINATES] == ROUTINE_CROP && (p < 0 || p > (double)(in - 1)))
+            *place = -1;
     }
-    return true;
 }
 
 /* The sum over the taps of dimensions from d on. */
@@ -156,20 +159,49 @@ static double resample(const routine_call *call, const resize_axis *axis, const 
     return sum;
 }
 
+double routine_resize_need(const routine_call *call)
+{
+    double bytes = 0;
+
+    for (int d = 0; d < call->out->dims; d++) {
+        double taps = taps_of(call, d);
+
+        if (!(taps < 0x1p28)) /* more than there is memory for */
+            return INFINITY;
+        bytes += (double)call->out->extent[d] * taps * (double)(sizeof(int64_t) + sizeof(double));
+    }
+    return bytes;
+}
+
+static void make_axes(const routine_call *call, resize_axis *axis)
+{
+    char *memory = call->memory;
+
+    for (int d = 0; d < call->out->dims; d++) {
+        size_t taps = 0;
+
+        axis[d].taps = (int)taps_of(call, d);
+        taps = (size_t)call->out->extent[d] * (size_t)axis[d].taps;
+        axis[d].place = (int64_t *)memory;
+        memory += taps * sizeof *axis[d].place;
+        axis[d].weight = (double *)memory;
+        memory += taps * sizeof *axis[d].weight;
+        make_axis(call, d, &axis[d]);
+    }
+}
+
 const char *routine_resize(const routine_call *call)
 {
     const routine_tensor *out = call->out;
-    resize_axis axis[ROUTINE_DIMS] = {{0, NULL, NULL, NULL}};
+    resize_axis axis[ROUTINE_DIMS] = {{0, NULL, NULL}};
     int64_t x[ROUTINE_DIMS] = {0};
-    bool made = true;
 
-    for (int d = 0; d < out->dims && made; d++)
-        made = make_axis(call, d, &axis[d]);
-    for (int64_t i = 0, count = routine_elements(out); i < count && made; i++) {
+    make_axes(call, axis);
+    for (int64_t i = 0, count = routine_elements(out); i < count; i++) {
         bool outside = false;
 
         for (int d = 0; d < out->dims; d++)
-            outside |= axis[d].outside[x[d]];
+            outside |= axis[d].place[x[d] * axis[d].taps] < 0;
         if (outside)
             routine_set_number(out, i, call->number[RESIZE_OUTSIDE]);
         else if (routine_is_whole(out) && call->whole[RESIZE_MODE] != ROUTINE_NEAREST)
@@ -179,10 +211,5 @@ const char *routine_resize(const routine_call *call)
         for (int d = out->dims - 1; d >= 0 && ++x[d] == out->extent[d]; d--)
             x[d] = 0;
     }
-    for (int d = 0; d < out->dims; d++) {
-        free(axis[d].place);
-        free(axis[d].weight);
-        free(axis[d].outside);
-    }
-    return made ? NULL : "No memory to resample a tensor.";
+    return NULL;
 }

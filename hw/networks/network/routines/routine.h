@@ -12,7 +12,6 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Sentences without their numbers, as there is nothing that prints. */
@@ -50,8 +49,14 @@ typedef struct routine_call {
     int ins, outs;
     const int64_t *whole;
     const double *number;
-    char *error; /* room for a sentence */
+    char *error;  /* room for a sentence */
+    void *memory; /* what the routine needs, aligned to 8 bytes; undefined before and after */
+    bool scarce;  /* little memory counts more than time */
 } routine_call;
+
+/* Bytes that `memory` must have. They follow from parameters, extents and `scarce`, never from data,
+ * which are not there. */
+typedef double routine_need(const routine_call *call);
 
 /* NULL, or what is wrong with the inputs as a sentence; the outputs are undefined then. */
 typedef const char *routine(const routine_call *call);

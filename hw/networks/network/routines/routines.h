@@ -153,4 +153,8 @@ routine routine_suppress, routine_nonzero, routine_compress, routine_grams;
 routine routine_quantize, routine_dequantize, routine_quantize_dynamic, routine_whole_product,
     routine_whole_convolution;
 
+/* Of those that need memory. */
+routine_need routine_top_need, routine_resize_need, routine_determinant_need,
+    routine_recurrent_need, routine_suppress_need, routine_grams_need;
+
 #endif

@@ -27,15 +27,41 @@ typedef struct candidate {
     int64_t box;
 } candidate;
 
-static int compare_candidates(const void *a, const void *b)
+static bool comes_first(const candidate *x, const candidate *y)
 {
-    const candidate *x = a, *y = b;
-
     if (x->score > y->score || (!isnan(x->score) && isnan(y->score)))
-        return -1;
+        return true;
     if (x->score < y->score || (isnan(x->score) && !isnan(y->score)))
-        return 1;
-    return x->box < y->box ? -1 : x->box > y->box;
+        return false;
+    return x->box < y->box;
+}
+
+/* Move the root of a heap down to where it belongs; the last in order is at the top. */
+static void sink(candidate *heap, int64_t count, int64_t at)
+{
+    for (int64_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
+        candidate kept = heap[at];
+
+        if (child + 1 < count && comes_first(&heap[child], &heap[child + 1]))
+            child++;
+        if (comes_first(&heap[child], &kept))
+            return;
+        heap[at] = heap[child];
+        heap[child] = kept;
+    }
+}
+
+static void sort_candidates(candidate *heap, int64_t count)
+{
+    for (int64_t k = count / 2 - 1; k >= 0; k--)
+        sink(heap, count, k);
+    for (int64_t k = count - 1; k > 0; k--) {
+        candidate last = heap[0];
+
+        heap[0] = heap[k];
+        heap[k] = last;
+        sink(heap, k, 0);
+    }
 }
 
 typedef struct corners {
@@ -84,7 +110,7 @@ static int64_t suppress(suppression *self, const float *box, const float *score)
         if (!self->scored || score[i] > self->threshold)
             self->item[count++] = (candidate){score[i], i};
     }
-    qsort(self->item, (size_t)count, sizeof *self->item, compare_candidates);
+    sort_candidates(self->item, count);
     for (int64_t i = 0; i < count && kept < self->most; i++) {
         corners at = corners_of(box + self->item[i].box * 4, self->centred);
         bool hides = false;
@@ -106,6 +132,11 @@ static double number_or(const routine_call *call, int in, double absent)
                : absent;
 }
 
+double routine_suppress_need(const routine_call *call)
+{
+    return (double)call->in[1].extent[2] * (double)(sizeof(candidate) + sizeof(corners));
+}
+
 /* whole: whether boxes are centres. Rows are batch, class and box. */
 const char *routine_suppress(const routine_call *call)
 {
@@ -118,13 +149,13 @@ const char *routine_suppress(const routine_call *call)
                         .overlap = (float)number_or(call, 3, 0),
                         .threshold = (float)number_or(call, 4, 0),
                         .scored = routine_has(call, 4),
-                        .centred = call->whole[0] != 0};
+                        .centred = call->whole[0] != 0,
+                        .item = call->memory};
     int64_t *row = out->data;
 
-    self.item = malloc((size_t)(boxes + 1) * sizeof *self.item);
-    self.kept = malloc((size_t)(boxes + 1) * sizeof *self.kept);
+    self.kept = (corners *)(self.item + boxes);
     clear(out);
-    for (int64_t i = 0; i < score->extent[0] * classes && self.item && self.kept; i++) {
+    for (int64_t i = 0; i < score->extent[0] * classes; i++) {
         int64_t kept = suppress(&self, box + i / classes * boxes * 4, scores + i * boxes);
 
         for (int64_t k = 0; k < kept; k++, count++) {
@@ -136,10 +167,7 @@ const char *routine_suppress(const routine_call *call)
         }
     }
     put_count(call, count);
-    most = self.item && self.kept ? 0 : 1;
-    free(self.item);
-    free(self.kept);
-    return most > 0 ? routine_fail(call, "No memory for boxes.") : NULL;
+    return NULL;
 }
 
 /* ---- Where numbers are not 0 ---- */
@@ -240,6 +268,11 @@ static void count_row(const routine_call *call, int64_t row, double *count)
     }
 }
 
+double routine_grams_need(const routine_call *call)
+{
+    return (double)call->whole[5 + call->whole[4]] * (double)sizeof(double);
+}
+
 /* whole: what becomes of counts; least and largest length, most that is left out; then lists, each
  * behind its length: where n-grams of each length begin in the pool, their places in the result,
  * the pool. number: their weights. */
@@ -249,11 +282,9 @@ const char *routine_grams(const routine_call *call)
     const routine_tensor *out = call->out;
     int64_t rows = call->in->dims > 1 ? call->in->extent[0] : 1;
     int64_t width = out->extent[out->dims - 1];
-    double *count = calloc((size_t)places[0] + 1, sizeof *count);
+    double *count = call->memory;
     float *to = out->data;
 
-    if (!count)
-        return "No memory to count n-grams.";
     memset(to, 0, (size_t)(rows * width) * sizeof *to);
     for (int64_t r = 0; r < rows; r++) {
         memset(count, 0, (size_t)places[0] * sizeof *count);
@@ -264,6 +295,5 @@ const char *routine_grams(const routine_call *call)
                         : call->whole[0] == ROUTINE_DOCUMENTS ? (count[g] > 0) * call->number[g]
                                                               : count[g] * call->number[g]);
     }
-    free(count);
     return NULL;
 }

@@ -15,6 +15,8 @@ typedef struct opevo_network_routine {
     int64_t *whole;   /* its parameters */
     double *number;
     size_t wholes, numbers;
+    /* Bytes of memory that a call is given, and the least that it can do with, more slowly. */
+    double memory_bytes, least_memory_bytes;
 } opevo_network_routine;
 
 /* The routine of a NODE step. Free it with opevo_network_routine_free, also after a failure.

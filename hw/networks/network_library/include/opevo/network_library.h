@@ -145,7 +145,8 @@ opevo_status opevo_network_library_choose(opevo_network_library *library, int ta
 
 typedef struct opevo_network_library_sizes {
     int64_t arena_bytes, peak_bytes; /* see opevo_memory_plan */
-    int64_t scratch_bytes;           /* of kernels, on as many threads as they are made for */
+    int64_t scratch_bytes;           /* of kernels, on as many threads as they are made for, and
+                                        of routines */
     int64_t weight_bytes;            /* of the file of weights */
     int64_t packed_bytes;            /* weights in the layouts of kernels, in memory */
     size_t kernels;

@@ -73,6 +73,7 @@ typedef struct opevo_network_build_options {
     const opevo_interrupt *interrupt; /* ends the tuning; the library has the best kernels so far */
     void (*observer)(void *context, const opevo_network_trial *trial);
     void *observer_context;
+    bool freestanding; /* for microcontrollers: C99 without a heap, files or threads; on "cpu" */
 } opevo_network_build_options;
 
 /* What came of it. */

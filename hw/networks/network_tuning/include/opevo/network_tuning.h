@@ -21,10 +21,12 @@ OPEVO_BEGIN_C
 
 /* ---- The passes ---- */
 
-/* The passes of a library: all, without `block` for a GPU, or `only` some, but those of `without`;
- * names with commas between, or NULL. Errors: INVALID for another name; NOMEM. */
-opevo_status opevo_network_plan_passes(opevo_kernel_dialect dialect, const char *only,
-                                       const char *without, uint32_t *mask, opevo_error *err);
+/* The passes of a library: all, without `block` for a GPU, and without what is for vectors if it is
+ * freestanding; or `only` some; but those of `without`; names with commas between, or NULL. Errors:
+ * INVALID for another name; NOMEM. */
+opevo_status opevo_network_plan_passes(opevo_kernel_dialect dialect, bool freestanding,
+                                       const char *only, const char *without, uint32_t *mask,
+                                       opevo_error *err);
 /* Whether an `error` above 0 has a meaning for these passes. Errors: INVALID, as "error ...";
  * NOMEM. */
 opevo_status opevo_network_plan_check_error(uint32_t mask, opevo_error *err);
