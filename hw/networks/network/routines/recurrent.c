@@ -63,7 +63,7 @@ typedef struct cell {
     const float *peep; /* [3 hidden]; NULL */
 } cell;
 
-/* The weights from[g][k] where they are; or with memory for a copy, in an order that vectors read. */
+/* The weights from[g][k] where they are; with memory for a copy, in an order that vectors read. */
 static weights take_weights(const float *from, int64_t count, int64_t inner, float *copy)
 {
     for (int64_t g = 0; g < count && copy; g++) {

@@ -54,8 +54,8 @@ typedef struct routine_call {
     bool scarce;  /* little memory counts more than time */
 } routine_call;
 
-/* Bytes that `memory` must have. They follow from parameters, extents and `scarce`, never from data,
- * which are not there. */
+/* Bytes that `memory` must have. They follow from parameters, extents and `scarce`, never from
+ * data, which are not there. */
 typedef double routine_need(const routine_call *call);
 
 /* NULL, or what is wrong with the inputs as a sentence; the outputs are undefined then. */
