@@ -197,7 +197,8 @@ static opevo_status infer_whole(const opevo_i_net_call *call, opevo_error *err)
 }
 
 static const opevo_i_net_routine products = {"routine_whole_product", routine_whole_product,
-                                             opevo_i_net_routine_take_code, NULL};
+                                             opevo_i_net_routine_take_code,
+                                             routine_whole_product_need};
 
 /* X[batch axes, first, second], with the axes of the product's batch dimensions that it has. */
 static void read_matrix(const opevo_i_net_call *call, int in, int batch, const char *first,

@@ -156,7 +156,8 @@ static const opevo_i_net_routine quantize = {"routine_quantize", routine_quantiz
                                  dynamic = {"routine_quantize_dynamic", routine_quantize_dynamic,
                                             opevo_i_net_routine_take_none, NULL},
                                  convolution = {"routine_whole_convolution",
-                                                routine_whole_convolution, take_convolution, NULL};
+                                                routine_whole_convolution, take_convolution,
+                                                routine_whole_convolution_need};
 
 const opevo_i_net_operator opevo_i_net_quantized[] = {
     {"QuantizeLinear", 10, 2, 3, 1, infer_quantized, opevo_i_net_define_none,

@@ -19,7 +19,9 @@ extern const char opevo_i_net_routine_text_routine_h[], opevo_i_net_routine_text
     opevo_i_net_routine_text_elements_c[], opevo_i_net_routine_text_places_c[],
     opevo_i_net_routine_text_reduce_c[], opevo_i_net_routine_text_resize_c[],
     opevo_i_net_routine_text_recurrent_c[], opevo_i_net_routine_text_quantized_c[],
-    opevo_i_net_routine_text_windows_c[], opevo_i_net_routine_text_sample_c[],
-    opevo_i_net_routine_text_einsum_c[], opevo_i_net_routine_text_select_c[];
+    opevo_i_net_routine_text_tiles_h[], opevo_i_net_routine_text_byte_products_c[],
+    opevo_i_net_routine_text_byte_windows_c[], opevo_i_net_routine_text_windows_c[],
+    opevo_i_net_routine_text_sample_c[], opevo_i_net_routine_text_einsum_c[],
+    opevo_i_net_routine_text_select_c[];
 
 #endif

@@ -8,19 +8,24 @@
 
 #include <string.h>
 
-const char *const opevo_network_routine_texts[] = {opevo_i_net_routine_text_routine_h,
-                                                   opevo_i_net_routine_text_routines_h,
-                                                   opevo_i_net_routine_text_elements_c,
-                                                   opevo_i_net_routine_text_places_c,
-                                                   opevo_i_net_routine_text_reduce_c,
-                                                   opevo_i_net_routine_text_resize_c,
-                                                   opevo_i_net_routine_text_recurrent_c,
-                                                   opevo_i_net_routine_text_quantized_c,
-                                                   opevo_i_net_routine_text_windows_c,
-                                                   opevo_i_net_routine_text_sample_c,
-                                                   opevo_i_net_routine_text_einsum_c,
-                                                   opevo_i_net_routine_text_select_c,
-                                                   NULL};
+const opevo_network_routine_text opevo_network_routine_texts[] = {
+    {"routine.h", opevo_i_net_routine_text_routine_h},
+    {"routines.h", opevo_i_net_routine_text_routines_h},
+    {"elements.c", opevo_i_net_routine_text_elements_c},
+    {"places.c", opevo_i_net_routine_text_places_c},
+    {"reduce.c", opevo_i_net_routine_text_reduce_c},
+    {"resize.c", opevo_i_net_routine_text_resize_c},
+    {"recurrent.c", opevo_i_net_routine_text_recurrent_c},
+    {"quantized.c", opevo_i_net_routine_text_quantized_c},
+    {"tiles.h", opevo_i_net_routine_text_tiles_h},
+    {"byte_products.c", opevo_i_net_routine_text_byte_products_c},
+    {"byte_windows.c", opevo_i_net_routine_text_byte_windows_c},
+    {"windows.c", opevo_i_net_routine_text_windows_c},
+    {"sample.c", opevo_i_net_routine_text_sample_c},
+    {"einsum.c", opevo_i_net_routine_text_einsum_c},
+    {"select.c", opevo_i_net_routine_text_select_c},
+    {NULL, NULL},
+};
 
 /* ---- Parameters ---- */
 

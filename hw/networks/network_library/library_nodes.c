@@ -58,6 +58,21 @@ static bool is_needed(const opevo_network_library *self, const char *text)
     return needed;
 }
 
+/* Whether a text has the routine of a step, or one behind it that does includes it. */
+static bool is_text_needed(const opevo_network_library *self, int i)
+{
+    const opevo_network_routine_text *texts = opevo_network_routine_texts;
+    bool needed = is_needed(self, texts[i].text);
+    opevo_text include = {0};
+
+    opevo_text_printf(&include, "#include \"%s\"\n", texts[i].name);
+    for (int k = i + 1; texts[k].name && !needed; k++)
+        needed = !include.failed && strstr(texts[k].text, opevo_text_string(&include)) &&
+                 is_needed(self, texts[k].text);
+    opevo_text_free(&include);
+    return needed;
+}
+
 /* Without its licence and includes of the folder; routines are of this file only. */
 static void add_text(const char *text, opevo_text *out)
 {
@@ -91,9 +106,9 @@ void opevo_i_library_node_texts(const opevo_network_library *self, opevo_text *o
 
     if (!has_nodes(self))
         return;
-    for (int i = 0; opevo_network_routine_texts[i]; i++) {
-        if (i < 2 || is_needed(self, opevo_network_routine_texts[i]))
-            add_text(opevo_network_routine_texts[i], &routines.text);
+    for (int i = 0; opevo_network_routine_texts[i].name; i++) {
+        if (i < 2 || is_text_needed(self, i))
+            add_text(opevo_network_routine_texts[i].text, &routines.text);
     }
     opevo_i_library_fill(self, opevo_i_library_routines_text, &routines, 1, out);
 }

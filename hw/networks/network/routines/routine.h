@@ -99,7 +99,7 @@ static inline size_t routine_bytes(const routine_tensor *t)
 
 static inline bool routine_has(const routine_call *call, int in)
 {
-    return in < call->ins && call->in[in].data;
+    return in >= 0 && in < call->ins && call->in[in].data;
 }
 
 /* Element i as a whole number, of uint64 modulo 2^64; floats are cut off, and clamped to what int64
@@ -199,6 +199,30 @@ static inline void routine_set_number(const routine_tensor *t, int64_t i, double
     else
         routine_set_whole(
             t, i, isnan(value) ? 0 : (int64_t)fmin(fmax(value, least[t->type]), most[t->type]));
+}
+
+/* The nearest number of a whole type of up to 32 bits; NaN is the least. */
+static inline double routine_saturated(double x, int type)
+{
+    double least = type == ROUTINE_INT8    ? -0x1p7
+                   : type == ROUTINE_INT16 ? -0x1p15
+                   : type == ROUTINE_INT32 ? -0x1p31
+                                           : 0;
+    double most = type == ROUTINE_INT8     ? 0x7f
+                  : type == ROUTINE_UINT8  ? 0xff
+                  : type == ROUTINE_INT16  ? 0x7fff
+                  : type == ROUTINE_UINT16 ? 0xffff
+                                           : 0x7fffffff;
+
+    return fmin(fmax(x, least), most);
+}
+
+/* Element i of an input with zero points, or its only one; 0 without it. */
+static inline double routine_zero(const routine_call *call, int in, int64_t i)
+{
+    if (!routine_has(call, in))
+        return 0;
+    return routine_number(&call->in[in], routine_elements(&call->in[in]) == 1 ? 0 : i);
 }
 
 /* Types in files whose elements are float32 here, by ONNX's numbers: float16, bfloat16, and four of

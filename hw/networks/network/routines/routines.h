@@ -155,6 +155,7 @@ routine routine_quantize, routine_dequantize, routine_quantize_dynamic, routine_
 
 /* Of those that need memory. */
 routine_need routine_top_need, routine_resize_need, routine_determinant_need,
-    routine_recurrent_need, routine_suppress_need, routine_grams_need;
+    routine_recurrent_need, routine_suppress_need, routine_grams_need, routine_whole_product_need,
+    routine_whole_convolution_need;
 
 #endif

@@ -66,11 +66,86 @@ static int64_t best_of(const routine_call *call, int64_t from, const int64_t *at
     return best;
 }
 
+/* ---- Bytes ----------------------------------------------------------------------------------- */
+
+/* to[i] = max(to[i], from[i stride]); `flip` is 128 for signed bytes. */
+static void raise_bytes(const uint8_t *from, int64_t stride, int64_t count, uint8_t flip,
+                        uint8_t *to)
+{
+    for (int64_t i = 0; i < count && stride == 1; i++) {
+        const uint8_t x = from[i] ^ flip;
+
+        to[i] = x > to[i] ? x : to[i];
+    }
+    for (int64_t i = 0; i < count && stride != 1; i++) {
+        const uint8_t x = from[i * stride] ^ flip;
+
+        to[i] = x > to[i] ? x : to[i];
+    }
+}
+
+/* Row y of the results of a plane, in one or two dimensions. */
+static void pool_row(const routine_call *call, const uint8_t *from, int64_t y, uint8_t flip,
+                     uint8_t *to)
+{
+    const routine_tensor *in = call->in, *out = call->out;
+    const int high = in->dims == 4 ? 0 : -1, wide = high + 1; /* dimensions of the window */
+    const int64_t *of = call->whole + 1 + wide;
+    const int64_t width = in->extent[in->dims - 1], results = out->extent[out->dims - 1];
+    int64_t first = 0, rows = high < 0 ? 1 : points_inside(call, high, y, &first);
+
+    memset(to, 0, (size_t)results);
+    for (int64_t k = first; k < first + rows; k++) {
+        const int64_t *down = call->whole + 1;
+        int64_t row = high < 0 ? 0 : y * down[0] + k * down[WINDOW_DIMS] - down[2 * WINDOW_DIMS];
+
+        for (int64_t p = 0; p < of[3 * WINDOW_DIMS]; p++) {
+            /* Results `start` to `end` read inside of the row. */
+            const int64_t shift = p * of[WINDOW_DIMS] - of[2 * WINDOW_DIMS];
+            int64_t start = shift < 0 ? (of[0] - 1 - shift) / of[0] : 0;
+            int64_t end = width > shift ? (width - shift + of[0] - 1) / of[0] : 0;
+
+            end = end > results ? results : end;
+            if (start < end)
+                raise_bytes(from + row * width + start * of[0] + shift, of[0], end - start, flip,
+                            to + start);
+        }
+    }
+    for (int64_t x = 0; x < results && flip; x++)
+        to[x] ^= flip;
+}
+
+static bool pools_bytes(const routine_call *call)
+{
+    const routine_tensor *in = call->in;
+
+    return (in->type == ROUTINE_UINT8 || in->type == ROUTINE_INT8) && in->dims >= 3 &&
+           in->dims <= 4 && !(call->outs > 1 && call->out[1].data);
+}
+
+static void pool_bytes(const routine_call *call)
+{
+    const routine_tensor *in = call->in, *out = call->out;
+    const int64_t results = out->extent[out->dims - 1];
+    const int64_t rows = out->dims == 4 ? out->extent[2] : 1;
+    const int64_t plane = routine_product(in, 2, in->dims);
+
+    for (int64_t i = 0, count = results ? routine_elements(out) / results : 0; i < count; i++)
+        pool_row(call, (const uint8_t *)in->data + i / rows * plane, i % rows,
+                 in->type == ROUTINE_INT8 ? 128 : 0, (uint8_t *)out->data + i * results);
+}
+
+/* ---- All types ------------------------------------------------------------------------------- */
+
 const char *routine_max_pool(const routine_call *call)
 {
     const routine_tensor *in = call->in, *out = call->out;
     int64_t plane = routine_product(in, 2, in->dims), cells = routine_product(out, 2, out->dims);
 
+    if (pools_bytes(call)) {
+        pool_bytes(call);
+        return NULL;
+    }
     for (int64_t i = 0, count = routine_elements(out); i < count; i++) {
         int64_t rest = i % cells, from = i / cells * plane, index = 0, best = 0;
         int64_t at[WINDOW_DIMS] = {0};

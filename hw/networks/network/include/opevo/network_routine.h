@@ -26,9 +26,13 @@ opevo_status opevo_network_step_routine(const opevo_network_inference *inference
                                         opevo_error *err);
 void opevo_network_routine_free(opevo_network_routine *routine);
 
-/* The texts of routines, in an order in which each comes behind what it includes; NULL ends them.
- * The first two are needed by all others; a function of a text is named there as "routine_...(". */
-extern const char *const opevo_network_routine_texts[];
+/* The texts of routines, in an order in which each comes behind what it includes by its name; a
+ * NULL ends them. The first two are needed by all others; a function of a text is named there as
+ * "routine_...(". */
+typedef struct opevo_network_routine_text {
+    const char *name, *text;
+} opevo_network_routine_text;
+extern const opevo_network_routine_text opevo_network_routine_texts[];
 
 OPEVO_END_C
 
