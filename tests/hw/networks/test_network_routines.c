@@ -338,6 +338,49 @@ CHECK_TEST(cells_with_little_memory)
     }
 }
 
+/* Rows that are kept while others read them are the same as elements one by one, bit for bit. */
+CHECK_TEST(resized_rows_with_little_memory)
+{
+    enum { MOST_ELEMENTS = 3 * 20 * 20 };
+    static float x[MOST_ELEMENTS], y[2][MOST_ELEMENTS];
+
+    for (size_t i = 0; i < MOST_ELEMENTS; i++)
+        x[i] = (float)((double)draw(&state, 2001) / 1000 - 1);
+    for (int i = 0; i < 200; i++) {
+        const int64_t whole[] = {(int64_t)draw(&state, 3), (int64_t)draw(&state, 6),
+                                 (int64_t)draw(&state, 4), (int64_t)draw(&state, 2),
+                                 (int64_t)draw(&state, 2)};
+        const int64_t extent[2][2] = {
+            {1 + (int64_t)draw(&state, 20), 1 + (int64_t)draw(&state, 20)},
+            {1 + (int64_t)draw(&state, 20), 1 + (int64_t)draw(&state, 20)}};
+        const double number[] = {-.75, 0, 1,
+                                 0,    1, (double)extent[1][0] / (double)extent[0][0],
+                                 0,    1, (double)extent[1][1] / (double)extent[0][1],
+                                 0,    1};
+        const routine_tensor in = {ROUTINE_FLOAT32, 3, {3, extent[0][0], extent[0][1]}, x};
+
+        for (int scarce = 0; scarce < 2; scarce++) {
+            const routine_tensor out = {
+                ROUTINE_FLOAT32, 3, {3, extent[1][0], extent[1][1]}, y[scarce]};
+            routine_call call = {.in = &in,
+                                 .out = &out,
+                                 .ins = 1,
+                                 .outs = 1,
+                                 .whole = whole,
+                                 .number = number,
+                                 .scarce = scarce != 0};
+            const size_t bytes = (size_t)routine_resize_need(&call);
+
+            call.memory = malloc(bytes);
+            assert_non_null(call.memory);
+            memset(call.memory, 0xff, bytes);
+            assert_null(routine_resize(&call));
+            free(call.memory);
+        }
+        assert_memory_equal(y[0], y[1], (size_t)(3 * extent[1][0] * extent[1][1]) * sizeof **y);
+    }
+}
+
 int main(void)
 {
     return check_tests(NULL, remove_model);

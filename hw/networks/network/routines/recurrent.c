@@ -51,6 +51,59 @@ typedef struct weights {
     int64_t row, column;
 } weights;
 
+/* e^x, to 2 units in the last place; from 88 on it is infinite, and below -87 e^-87. It has no
+ * branches, so that loops of it become vectors. Source: Cephes, expf.c. */
+static inline float cell_exp(float x)
+{
+    const float given = x;
+    float n = 0, r = 0, y = 0, scale = 0;
+    uint32_t bits = 0;
+
+    x = x > 88 ? 88 : x < -87 ? -87 : x;
+    n = rintf(x * 1.44269504088896341f);
+    r = x - n * 0.693359375f + n * 2.12194440e-4f;
+    y = 1.9875691500e-4f;
+    y = y * r + 1.3981999507e-3f;
+    y = y * r + 8.3334519073e-3f;
+    y = y * r + 4.1665795894e-2f;
+    y = y * r + 1.6666665459e-1f;
+    y = y * r + 5.0000001201e-1f;
+    y = y * r * r + r + 1;
+    bits = (uint32_t)((int32_t)(n == n ? n : 0) + 127) << 23;
+    memcpy(&scale, &bits, sizeof scale);
+    return given > 88 ? INFINITY : y * scale;
+}
+
+/* Source: Cephes, tanhf.c, near 0. */
+static inline float cell_tanh(float x)
+{
+    float square = x * x, y = 1 - 2 / (cell_exp(2 * x) + 1), near = -5.70498872745e-3f;
+
+    near = near * square + 2.06390887954e-2f;
+    near = near * square - 5.37397155531e-2f;
+    near = near * square + 1.33314422036e-1f;
+    near = near * square - 3.33332819422e-1f;
+    return square < 0.390625f ? x + x * square * near : y;
+}
+
+/* Of numbers in a row, in their places. */
+static void activate_all(const routine_call *call, int direction, int which, float *x,
+                         int64_t count)
+{
+    const int64_t kind = call->whole[CELL_ACTIVATIONS + CELL_FUNCTIONS * direction + which];
+    const bool sigmoid = kind == ROUTINE_CELL_SIGMOID, tangent = kind == ROUTINE_CELL_TANH;
+    const float clip = (float)call->number[0];
+
+    for (int64_t j = 0; j < count && !sigmoid && !tangent; j++)
+        x[j] = activate(call, direction, which, x[j]);
+    for (int64_t j = 0; j < count && (sigmoid || tangent) && clip > 0; j++)
+        x[j] = x[j] > clip ? clip : x[j] < -clip ? -clip : x[j];
+    for (int64_t j = 0; j < count && sigmoid; j++)
+        x[j] = 1 / (1 + cell_exp(-x[j]));
+    for (int64_t j = 0; j < count && tangent; j++)
+        x[j] = cell_tanh(x[j]);
+}
+
 /* One direction of a cell. */
 typedef struct cell {
     const routine_call *call;
@@ -66,11 +119,37 @@ typedef struct cell {
 /* The weights from[g][k] where they are; with memory for a copy, in an order that vectors read. */
 static weights take_weights(const float *from, int64_t count, int64_t inner, float *copy)
 {
-    for (int64_t g = 0; g < count && copy; g++) {
-        for (int64_t k = 0; k < inner; k++)
-            copy[k * count + g] = from[g * inner + k];
+    enum { SIDE = 16 }; /* of a square, whose lines stay in the first cache */
+
+    for (int64_t g = 0; g < count && copy; g += SIDE) {
+        const int64_t end = g + SIDE < count ? g + SIDE : count;
+
+        for (int64_t k = 0; k < inner; k += SIDE)
+            for (int64_t i = k; i < k + SIDE && i < inner; i++)
+                for (int64_t j = g; j < end; j++)
+                    copy[i * count + j] = from[j * inner + i];
     }
     return copy ? (weights){copy, count, 1} : (weights){from, 1, inner};
+}
+
+/* to[g] += sum over k of v[k] m[k][g]: of a part of the columns, whose sums stay in registers. */
+static void add_rows(const float *v, weights m, int64_t inner, int64_t count, float *to)
+{
+    enum { PART = 128 };
+    int64_t g = 0;
+
+    for (; g + PART <= count; g += PART) {
+        float sum[PART];
+
+        memcpy(sum, to + g, sizeof sum);
+        for (int64_t k = 0; k < inner; k++)
+            for (int j = 0; j < PART; j++)
+                sum[j] += v[k] * m.at[k * m.row + g + j];
+        memcpy(to + g, sum, sizeof sum);
+    }
+    for (int64_t k = 0; k < inner && g < count; k++)
+        for (int64_t j = g; j < count; j++)
+            to[j] += v[k] * m.at[k * m.row + j];
 }
 
 /* to[g] = bias[g] + sum over k of v[k] m[k][g], each sum in the order of k */
@@ -86,32 +165,36 @@ static void multiply(const float *v, weights m, int64_t inner, int64_t count, co
             sum += v[k] * m.at[k * m.row + g * m.column];
         to[g] = sum;
     }
-    for (int64_t k = 0; k < inner && m.column == 1; k++) {
-        float factor = v[k];
-
-        for (int64_t g = 0; g < count; g++)
-            to[g] += factor * m.at[k * m.row + g];
-    }
+    if (m.column == 1)
+        add_rows(v, m, inner, count, to);
 }
 
 static void step_lstm(cell *self)
 {
     const float *peep = self->peep;
-    int64_t n = self->hidden;
+    const int64_t n = self->hidden;
+    float *i = self->x, *o = i + n, *f = o + n, *g = f + n, *c = self->c;
 
-    for (int64_t j = 0; j < n; j++) {
-        float i = self->x[j] + self->s[j], o = self->x[n + j] + self->s[n + j];
-        float f = self->x[2 * n + j] + self->s[2 * n + j];
-        float g = self->x[3 * n + j] + self->s[3 * n + j];
-
-        i = activate(self->call, self->direction, 0, peep ? i + peep[j] * self->c[j] : i);
-        f = activate(self->call, self->direction, 0, peep ? f + peep[2 * n + j] * self->c[j] : f);
-        f = self->call->whole[CELL_FLAG] ? 1 - i : f;
-        g = activate(self->call, self->direction, 1, g);
-        self->c[j] = f * self->c[j] + i * g;
-        o = activate(self->call, self->direction, 0, peep ? o + peep[n + j] * self->c[j] : o);
-        self->h[j] = o * activate(self->call, self->direction, 2, self->c[j]);
+    for (int64_t j = 0; j < 4 * n; j++)
+        self->x[j] += self->s[j];
+    for (int64_t j = 0; j < n && peep; j++) {
+        i[j] += peep[j] * c[j];
+        f[j] += peep[2 * n + j] * c[j];
     }
+    activate_all(self->call, self->direction, 0, i, n);
+    activate_all(self->call, self->direction, 0, f, n);
+    activate_all(self->call, self->direction, 1, g, n);
+    for (int64_t j = 0; j < n && self->call->whole[CELL_FLAG]; j++)
+        f[j] = 1 - i[j];
+    for (int64_t j = 0; j < n; j++)
+        c[j] = f[j] * c[j] + i[j] * g[j];
+    for (int64_t j = 0; j < n && peep; j++)
+        o[j] += peep[n + j] * c[j];
+    activate_all(self->call, self->direction, 0, o, n);
+    memcpy(self->s, c, (size_t)n * sizeof *c);
+    activate_all(self->call, self->direction, 2, self->s, n);
+    for (int64_t j = 0; j < n; j++)
+        self->h[j] = o[j] * self->s[j];
 }
 
 static void step_gru(cell *self)
@@ -121,7 +204,8 @@ static void step_gru(cell *self)
     bool before = self->call->whole[CELL_FLAG] != 0;
 
     for (int64_t j = 0; j < 2 * n; j++)
-        self->x[j] = activate(self->call, self->direction, 0, self->x[j] + self->s[j]);
+        self->x[j] += self->s[j];
+    activate_all(self->call, self->direction, 0, self->x, 2 * n);
     if (!before) { /* the product with the state that was reset */
         for (int64_t j = 0; j < n; j++)
             self->c[j] = self->x[n + j] * self->h[j];
@@ -129,13 +213,12 @@ static void step_gru(cell *self)
                  (weights){self->r.at + 2 * n * self->r.column, self->r.row, self->r.column}, n, n,
                  bias ? bias + 2 * n : NULL, self->s + 2 * n);
     }
-    for (int64_t j = 0; j < n; j++) {
-        float z = self->x[j], reset = before ? self->x[n + j] : 1;
-        float g = activate(self->call, self->direction, 1,
-                           self->x[2 * n + j] + reset * self->s[2 * n + j]);
-
-        self->h[j] = (1 - z) * g + z * self->h[j];
-    }
+    for (int64_t j = 0; j < n; j++)
+        self->s[2 * n + j] =
+            self->x[2 * n + j] + (before ? self->x[n + j] : 1) * self->s[2 * n + j];
+    activate_all(self->call, self->direction, 1, self->s + 2 * n, n);
+    for (int64_t j = 0; j < n; j++)
+        self->h[j] = (1 - self->x[j]) * self->s[2 * n + j] + self->x[j] * self->h[j];
 }
 
 static void run_step(cell *self, const float *x)
@@ -149,9 +232,11 @@ static void run_step(cell *self, const float *x)
         step_lstm(self);
     else if (self->call->whole[CELL_KIND] == ROUTINE_GRU)
         step_gru(self);
-    else
+    else {
         for (int64_t j = 0; j < count; j++)
-            self->h[j] = activate(self->call, self->direction, 0, self->x[j] + self->s[j]);
+            self->h[j] = self->x[j] + self->s[j];
+        activate_all(self->call, self->direction, 0, self->h, count);
+    }
 }
 
 /* Where the state of a sequence is in input or output `t`. */

@@ -159,8 +159,23 @@ static double resample(const routine_call *call, const resize_axis *axis, const 
     return sum;
 }
 
+/* Whether the result is made of rows that are resampled along the last axis first, and kept while
+ * rows of the result read them: in float32, where only the last two axes have several taps. */
+static bool has_rows(const routine_call *call)
+{
+    const routine_tensor *out = call->out;
+    bool rows = !call->scarce && out->dims >= 2 && out->type == ROUTINE_FLOAT32 &&
+                call->in->type == ROUTINE_FLOAT32 &&
+                call->whole[RESIZE_COORDINATES] != ROUTINE_CROP;
+
+    for (int d = 0; d + 2 < out->dims; d++)
+        rows = rows && taps_of(call, d) == 1;
+    return rows;
+}
+
 double routine_resize_need(const routine_call *call)
 {
+    const int last = call->out->dims - 1;
     double bytes = 0;
 
     for (int d = 0; d < call->out->dims; d++) {
@@ -170,10 +185,14 @@ double routine_resize_need(const routine_call *call)
             return INFINITY;
         bytes += (double)call->out->extent[d] * taps * (double)(sizeof(int64_t) + sizeof(double));
     }
+    if (has_rows(call))
+        bytes += taps_of(call, last - 1) *
+                 ((double)call->out->extent[last] * (double)sizeof(double) + sizeof(int64_t));
     return bytes;
 }
 
-static void make_axes(const routine_call *call, resize_axis *axis)
+/* What is behind them in memory. */
+static char *make_axes(const routine_call *call, resize_axis *axis)
 {
     char *memory = call->memory;
 
@@ -188,6 +207,97 @@ static void make_axes(const routine_call *call, resize_axis *axis)
         memory += taps * sizeof *axis[d].weight;
         make_axis(call, d, &axis[d]);
     }
+    return memory;
+}
+
+/* Rows that are kept: row r of the plane at slot r % slots, the taps of a row of the result. */
+typedef struct resize_rows {
+    int slots;
+    int64_t *held; /* row of the input in all of its planes; -1: none */
+    double *row;   /* [slots][width] */
+    int64_t width;
+} resize_rows;
+
+static const double *resampled_row(const resize_rows *self, const resize_axis *axis,
+                                   const float *from, int64_t row, int64_t number)
+{
+    const int slot = (int)(row % self->slots), taps = axis->taps;
+    double *to = self->row + slot * self->width;
+
+    if (self->held[slot] == number)
+        return to;
+    self->held[slot] = number;
+    for (int64_t x = 0; x < self->width && taps == 1; x++)
+        to[x] = (double)from[axis->place[x]];
+    for (int64_t x = 0; x < self->width && taps == 2; x++)
+        to[x] = 0 + axis->weight[2 * x] * (double)from[axis->place[2 * x]] +
+                axis->weight[2 * x + 1] * (double)from[axis->place[2 * x + 1]];
+    for (int64_t x = 0; x < self->width && taps > 2; x++) {
+        double sum = 0;
+
+        for (int t = 0; t < taps; t++)
+            sum += axis->weight[x * taps + t] * (double)from[axis->place[x * taps + t]];
+        to[x] = sum;
+    }
+    return to;
+}
+
+/* Row y of the result from the plane of the input that begins with row `first` of all. */
+static void resample_row(const routine_call *call, const resize_axis *axis, resize_rows *rows,
+                         int64_t first, int64_t y, float *to)
+{
+    enum { PART = 64 };
+    const resize_axis *down = &axis[call->in->dims - 2], *along = down + 1;
+    const int64_t width = call->in->extent[call->in->dims - 1];
+
+    for (int t = 0; t < down->taps; t++) {
+        const int64_t row = down->place[y * down->taps + t];
+
+        resampled_row(rows, along, (const float *)call->in->data + (first + row) * width, row,
+                      first + row);
+    }
+    for (int64_t start = 0; start < rows->width; start += PART) {
+        const int64_t left = rows->width - start, count = left < PART ? left : PART;
+        double sum[PART] = {0};
+
+        for (int t = 0; t < down->taps; t++) {
+            const int64_t row = down->place[y * down->taps + t];
+            const double *from = rows->row + row % rows->slots * rows->width + start;
+            const double weight = down->weight[y * down->taps + t];
+
+            for (int64_t x = 0; x < count && down->taps == 1; x++)
+                sum[x] = from[x];
+            for (int64_t x = 0; x < count && down->taps != 1; x++)
+                sum[x] += weight * from[x];
+        }
+        for (int64_t x = 0; x < count; x++)
+            to[start + x] = (float)sum[x];
+    }
+}
+
+static void resample_planes(const routine_call *call, const resize_axis *axis, char *memory)
+{
+    const routine_tensor *in = call->in, *out = call->out;
+    const int last = out->dims - 1;
+    const int64_t high = out->extent[last - 1], planes = routine_product(out, 0, last - 1);
+    resize_rows rows = {.slots = axis[last - 1].taps, .width = out->extent[last]};
+    int64_t x[ROUTINE_DIMS] = {0};
+    float *to = out->data;
+
+    rows.held = (int64_t *)memory;
+    rows.row = (double *)(rows.held + rows.slots);
+    for (int i = 0; i < rows.slots; i++)
+        rows.held[i] = -1;
+    for (int64_t p = 0; p < planes && rows.width > 0; p++) {
+        int64_t from = 0;
+
+        for (int d = 0; d < last - 1; d++)
+            from = from * in->extent[d] + axis[d].place[x[d]];
+        for (int64_t y = 0; y < high; y++, to += rows.width)
+            resample_row(call, axis, &rows, from * in->extent[last - 1], y, to);
+        for (int d = last - 2; d >= 0 && ++x[d] == out->extent[d]; d--)
+            x[d] = 0;
+    }
 }
 
 const char *routine_resize(const routine_call *call)
@@ -195,8 +305,12 @@ const char *routine_resize(const routine_call *call)
     const routine_tensor *out = call->out;
     resize_axis axis[ROUTINE_DIMS] = {{0, NULL, NULL}};
     int64_t x[ROUTINE_DIMS] = {0};
+    char *rest = make_axes(call, axis);
 
-    make_axes(call, axis);
+    if (has_rows(call)) {
+        resample_planes(call, axis, rest);
+        return NULL;
+    }
     for (int64_t i = 0, count = routine_elements(out); i < count; i++) {
         bool outside = false;
 
