@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Axes whose extents are arguments of kernels. An extent is free in all dimensions that it is of:
- * those of definitions by their axes, and those of inputs by what reads them. Where such a
- * dimension is read by the axis itself, reads stay inside it for every extent. */
+ * those of definitions by their axes, and those of inputs by the name that the text gives them; a
+ * dimension with another name or none keeps its extent, and its stride, whatever reads it. Where a
+ * free dimension is read by the axis itself, reads stay inside it for every extent. */
 
 #include "pipeline_internal.h"
 
@@ -52,13 +53,10 @@ int opevo_i_pipeline_free_of(const opevo_pipeline *pipeline, const opevo_i_pipel
 
 /* ---- What is read ---- */
 
-/* How the dimensions of inputs are read: by the axis, or by something else. */
-enum { BY_AXIS = 1, OTHERWISE = 2 };
-
 typedef struct reading {
     const opevo_axis *axis;
     const opevo_definition *reader;
-    unsigned char seen[OPEVO_PIPELINE_STAGES][OPEVO_COMPUTATION_DIMS];
+    bool otherwise[OPEVO_PIPELINE_STAGES][OPEVO_COMPUTATION_DIMS]; /* than by the axis itself */
 } reading;
 
 static bool is_axis(const reading *self, const opevo_affine *index)
@@ -75,19 +73,16 @@ static void look_at(void *context, const opevo_expression *read)
     reading *self = context;
 
     for (int d = 0; d < read->tensor->dims; d++)
-        self->seen[read->tensor->number][d] |= is_axis(self, &read->index[d]) ? BY_AXIS : OTHERWISE;
+        self->otherwise[read->tensor->number][d] |= !is_axis(self, &read->index[d]);
 }
 
 /* Whether a dimension has the extent of the axis. */
 static bool is_of(const reading *self, const opevo_tensor *tensor, int d)
 {
     const opevo_definition *definition = tensor->definition;
+    const char *name = definition ? definition->axis[d].name : tensor->dim_name[d];
 
-    if (definition)
-        return strcmp(definition->axis[d].name, self->axis->name) == 0;
-    return tensor->extent[d] == self->axis->extent &&
-           (self->seen[tensor->number][d] & BY_AXIS ||
-            (tensor->dim_name[d] && strcmp(tensor->dim_name[d], self->axis->name) == 0));
+    return name && strcmp(name, self->axis->name) == 0;
 }
 
 static opevo_status look_at_all(const opevo_computation *computation, reading *self,
@@ -102,7 +97,7 @@ static opevo_status look_at_all(const opevo_computation *computation, reading *s
         const opevo_tensor *tensor = computation->tensor[t];
 
         for (int d = 0; d < tensor->dims; d++) {
-            if (is_of(self, tensor, d) && self->seen[t][d] & OTHERWISE)
+            if (is_of(self, tensor, d) && self->otherwise[t][d])
                 return OPEVO_FAIL(err, OPEVO_INVALID,
                                   "The extent of %s cannot be an argument: dimension %d of %s is "
                                   "not only read by %s itself.",

@@ -21,6 +21,9 @@ static const char *const classes[] = {
     "A[m:1..70, k:1..50]; B[k, n:7]; C[m, n] = sum(k) A[m, k]*B[k, n]",
     "float16 A[m:1..70, k:9]; bfloat16 B[k, n:8]; float16 C[m, n] = sum(k) A[m, k]*B[k, n]",
     "attention(1,2,1..24,3)",
+    /* Inputs whose extents are those of the largest member and stay it. */
+    "A[k:5, l:40]; C[k, i:1..40] = 2*A[k, i]",
+    "A[40, 40]; X[m:1..40, n:1..40]; Y[m, n] = X[m, n] + A[m, n]",
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 
@@ -84,12 +87,12 @@ static void check_random(opevo_kernel_dialect dialect, const step_choices *choic
 
 CHECK_TEST(test_random_steps)
 {
-    check_random(OPEVO_KERNEL_C, &cpu_choices, draw_count(96));
+    check_random(OPEVO_KERNEL_C, &cpu_choices, draw_count(8 * CLASSES));
 }
 
 CHECK_TEST(test_random_gpu_steps)
 {
-    check_random(OPEVO_KERNEL_EMULATION, &gpu_choices, draw_count(96));
+    check_random(OPEVO_KERNEL_EMULATION, &gpu_choices, draw_count(8 * CLASSES));
 }
 
 /* ---- What is refused ---- */

@@ -101,10 +101,10 @@ size_t opevo_pipeline_step_count(const opevo_pipeline *pipeline);
 const opevo_pipeline_step *opevo_pipeline_step_get(const opevo_pipeline *pipeline, size_t number);
 
 /* Let the kernels of a pipeline take an extent as an argument, from 1 to what the computation says:
- * that of all axes with this name, and of the dimensions of inputs that are read by exactly such an
- * axis. Loops, tails, grids and the strides of dense arrays follow from it; tile sizes, buffers and
- * scratch memory stay those of the largest value. The kernel computes what the text of the
- * computation says with another extent of the axis (opevo/computation_class.h).
+ * that of all axes and of all dimensions of inputs with this name. Loops, tails, grids and the
+ * strides of dense arrays follow from it; tile sizes, buffers and scratch memory stay those of the
+ * largest value. The kernel computes what the text of the computation says with another extent of
+ * the axis (opevo/computation_class.h).
  *
  * After the last merge and divide step, and before the pipeline is emitted (opevo/emit.h); several
  * axes, one by one, are the arguments in that order. Errors, with the pipeline as before: INVALID
