@@ -10,6 +10,7 @@
 #include <math.h>
 
 typedef struct numbers {
+    const opevo_i_nest *nest;
     const opevo_i_affine_atoms *atoms;
     double most; /* absolute value so far */
 } numbers;
@@ -71,10 +72,20 @@ static void look_at_leaf(numbers *self, const opevo_i_nest_leaf *leaf)
     look_at_guards(self, &leaf->inside);
 }
 
+/* An argument is rounded up to a multiple of the tile by adding to it first. */
+static void look_at_count(numbers *self, const opevo_i_nest_count *count)
+{
+    if (count->tile)
+        self->most = fmax(self->most, (double)self->nest->argument[count->argument].most +
+                                          (double)(count->tile - 1));
+}
+
 static void look_at_node(numbers *self, const opevo_i_nest_node *node)
 {
-    if (node->kind == OPEVO_I_LOOP)
+    if (node->kind == OPEVO_I_LOOP) {
         self->most = fmax(self->most, (double)node->extent);
+        look_at_count(self, &node->count);
+    }
     if (node->kind == OPEVO_I_LET)
         look_at(self, &node->value);
     look_at_guards(self, &node->guards);
@@ -88,11 +99,13 @@ static void look_at_node(numbers *self, const opevo_i_nest_node *node)
 
 double opevo_i_nest_largest_number(const opevo_i_nest *nest)
 {
-    numbers self = {.atoms = &nest->atoms};
+    numbers self = {.nest = nest, .atoms = &nest->atoms};
 
     for (int i = 0; i < nest->launches; i++) {
-        for (int a = 0; a < OPEVO_ANNOTATION_COUNT; a++)
+        for (int a = 0; a < OPEVO_ANNOTATION_COUNT; a++) {
             self.most = fmax(self.most, (double)nest->launch[i].bound_extent[a]);
+            look_at_count(&self, &nest->launch[i].count[a]);
+        }
     }
     look_at_node(&self, nest->root);
     return self.most;

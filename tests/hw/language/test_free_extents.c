@@ -173,6 +173,39 @@ CHECK_TEST(test_launches)
     opevo_text_free(&why);
 }
 
+/* Where an argument leaves int when it is rounded up to whole tiles, indices are wider, although no
+ * element is that far. */
+CHECK_TEST(test_wide_counts)
+{
+    static const struct {
+        const char *text, *index;
+    } sizes[] = {{"A[m:2147460000]; C[m] = 2*A[m]", "const long long v"},
+                 {"A[m:2147430000]; C[m] = 2*A[m]", "const int v"}};
+    opevo_limits limits = opevo_limits_default(OPEVO_KERNEL_CUDA);
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        opevo_computation *computation = NULL;
+        opevo_pipeline *pipeline = NULL;
+        opevo_kernel kernel = {0};
+        opevo_text why = {0};
+        bool fits = false;
+
+        CHECK_OK(opevo_computation_read(sizes[i].text, &computation, &err));
+        CHECK_OK(opevo_pipeline_parse(computation, "split C m 30000", "steps", &pipeline, &err));
+        CHECK_OK(opevo_pipeline_free_axis(pipeline, "m", &err));
+        CHECK_OK(
+            opevo_pipeline_emit(pipeline, OPEVO_KERNEL_CUDA, &limits, &kernel, &fits, &why, &err));
+        assert_true(fits);
+        assert_non_null(strstr(opevo_text_string(&kernel.source), " + 29999) / 30000)"));
+        if (!strstr(opevo_text_string(&kernel.source), sizes[i].index))
+            fail_msg("%s:\n%s", sizes[i].text, opevo_text_string(&kernel.source));
+        opevo_kernel_free(&kernel);
+        opevo_pipeline_destroy(pipeline);
+        opevo_computation_destroy(computation);
+        opevo_text_free(&why);
+    }
+}
+
 /* ---- Texts of classes ---- */
 
 CHECK_TEST(test_class_texts)
