@@ -137,7 +137,6 @@ static opevo_status emit(opevo_i_cli_portfolio_class *self, const opevo_pipeline
     bool fits = false;
     opevo_status status = OPEVO_OK;
 
-    limits.shared_bytes = 0; /* what a launch may ask for is a matter of the device */
     limits.packed_bytes = INT64_MAX;
     OPEVO_TRY(opevo_pipeline_for_class(member, self->of, &whole, err));
     OPEVO_TRY(opevo_pipeline_emit(whole, dialect, &limits, &self->kernel[self->kernels], &fits,

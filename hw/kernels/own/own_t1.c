@@ -154,24 +154,32 @@ static void print_block(const reader *self, int axis, opevo_text *out)
     modify(self, "Local", axis, out);
 }
 
+/* What divides a problem's size: a list, or one alone; NULL: not given. */
+static const json_t *divisors_of(const reader *self, int axis)
+{
+    char key[] = "GridDivX";
+    const json_t *given = NULL;
+
+    key[sizeof key - 2] = axes[axis][0];
+    given = json_object_get(self->kernel, key);
+    return json_is_null(given) ? NULL : given;
+}
+
 /* Blocks by a problem's size and what divides it, as Kernel Tuner has it: by the block where
- * nothing does. */
+ * nothing is given, and by 1 for an empty list. */
 static void print_divided(const reader *self, int axis, const json_t *size, const char *block,
                           opevo_text *out)
 {
-    char key[] = "GridDivX";
-    const json_t *divisors = NULL;
-    size_t count = 0;
+    const json_t *divisors = divisors_of(self, axis);
+    size_t count = json_is_array(divisors) ? json_array_size(divisors) : divisors != NULL;
 
-    key[sizeof key - 2] = axes[axis][0];
-    divisors = json_object_get(self->kernel, key);
-    count = json_array_size(divisors);
     opevo_text_add(out, "ceil(");
     print_expression(self, size, out);
     opevo_text_add(out, ", ");
     for (size_t i = 0; i < count; i++) {
         opevo_text_add(out, i ? " * (" : "(");
-        print_expression(self, json_array_get(divisors, i), out);
+        print_expression(self, json_is_array(divisors) ? json_array_get(divisors, i) : divisors,
+                         out);
         opevo_text_add(out, ")");
     }
     if (!divisors)
@@ -203,11 +211,10 @@ static void print_global(const reader *self, int axis, const char *block, opevo_
 /* A problem's size counts where a divisor is named, or there is no GlobalSize. */
 static bool is_divided(const reader *self)
 {
+    bool named = divisors_of(self, 0) || divisors_of(self, 1) || divisors_of(self, 2);
+
     return json_object_get(self->kernel, "ProblemSize") &&
-           (json_object_get(self->kernel, "GridDivX") ||
-            json_object_get(self->kernel, "GridDivY") ||
-            json_object_get(self->kernel, "GridDivZ") ||
-            !json_object_get(self->kernel, "GlobalSize"));
+           (named || !json_object_get(self->kernel, "GlobalSize"));
 }
 
 static void add_launch(reader *self, json_t *step)

@@ -339,6 +339,38 @@ CHECK_TEST(test_kernel_tuner_sizes)
     opevo_objective_destroy(objective);
 }
 
+/* What divides a problem's size: a list, one alone, or null, which Kernel Tuner takes for the block. */
+CHECK_TEST(test_kernel_tuner_divisors)
+{
+    static const char *const divisors[][2] = {
+        {"[\"block_size_x\", \"more\"]", "ceil(100, (block_size_x) * (more))"},
+        {"\"2 * more\"", "ceil(100, (2 * more))"},
+        {"4", "ceil(100, (4))"},
+        {"null", "ceil(100, block_size_x)"},
+        {"[]", "ceil(100, 1)"}};
+
+    for (size_t i = 0; i < COUNT(divisors); i++) {
+        opevo_text source = {0}, harness = {0};
+        char text[1024];
+
+        snprintf(text, sizeof text,
+                 "{\"ConfigurationSpace\": {\"TuningParameters\": ["
+                 "{\"Name\": \"block_size_x\", \"Type\": \"int\", \"Values\": \"[32, 64]\"},"
+                 "{\"Name\": \"more\", \"Type\": \"int\", \"Values\": \"[1, 2]\"}]},"
+                 "\"KernelSpecification\": {\"Language\": \"CUDA\", \"KernelName\": \"set\","
+                 "\"KernelFile\": \"t1.cu\", \"ProblemSize\": [100], \"GridDivX\": %s,"
+                 "\"Arguments\": [{\"Name\": \"a\", \"Type\": \"float\", \"Size\": 100, "
+                 "\"MemoryType\": \"Vector\", \"AccessType\": \"WriteOnly\", \"FillType\": "
+                 "\"Constant\", \"FillValue\": 0}]}}",
+                 divisors[i][0]);
+        own_write("divided.json", text);
+        CHECK_OK(opevo_own_t1_read(own_path("divided.json"), &source, &harness, &err));
+        assert_non_null(strstr(opevo_text_string(&harness), divisors[i][1]));
+        opevo_text_free(&source);
+        opevo_text_free(&harness);
+    }
+}
+
 int main(void)
 {
     if (!cache_folder_make())
