@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static bool are_whole(const double *numbers, size_t count)
+bool opevo_portfolio_are_whole(const double *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (numbers[i] != floor(numbers[i]) || fabs(numbers[i]) > 1e9)
@@ -90,7 +90,7 @@ void opevo_portfolio_print_c(const opevo_portfolio_matrix *matrix, const opevo_p
                              const opevo_portfolio_tree *tree, const double *numbers,
                              size_t features, const opevo_portfolio_names *names, opevo_text *out)
 {
-    bool whole = tree && are_whole(numbers, matrix->workloads * features);
+    bool whole = tree && opevo_portfolio_are_whole(numbers, matrix->workloads * features);
 
     opevo_text_add(
         out, "/* A portfolio of configurations, by opevo portfolio. For C, C++, CUDA, HIP and "

@@ -64,9 +64,7 @@ static opevo_status find_places(opevo_i_cli_portfolio_class *self,
         opevo_free(other.numbers);
         other.numbers = NULL;
     }
-    self->whole = true;
-    for (size_t i = 0; i < from->matrix.workloads * from->features; i++)
-        self->whole &= from->numbers[i] <= 1e9;
+    self->whole = opevo_portfolio_are_whole(from->numbers, from->matrix.workloads * from->features);
     self->numbers = all.numbers;
     self->number_count = all.count;
     all.numbers = NULL;

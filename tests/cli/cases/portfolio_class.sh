@@ -58,6 +58,11 @@ int main(void)
 }
 EOF
 cc -Wall -Werror main.c out/class/libclass.a -lgomp -o main && ./main
+# Numbers of a text that are not all whole.
+opevo tune 'A[m:32, k:5]; C[m] = sum(k) 0.5*A[m, k]' 'A[m:2, k:5]; C[m] = sum(k) 0.5*A[m, k]' --on cpu --trials 4 \
+    --finals 0 --store halves.db --quiet >/dev/null
+opevo portfolio halves.db --configurations 2 --class 'A[m:1..64, k:5]; C[m] = sum(k) 0.5*A[m, k]' --emit halves | tail -1
+make -C halves/class CC='cc -Werror=incompatible-pointer-types' >/dev/null 2>&1 && echo compiles
 opevo portfolio runs.db --class 'matmul(1..4096,24,16)'
 opevo portfolio runs.db --class 'matmul(1..50,24,16)' --emit bad
 opevo portfolio runs.db --class 'conv2d(1,2,5..9,6,3,3,3,1,1)' --emit bad
