@@ -8,6 +8,7 @@
 #include <opevo/text.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -267,6 +268,13 @@ static opevo_status scalar(const walk *w, const opevo_i_harness_step *step,
     out->bits = real ? 0 : (uint64_t)number;
     if (real)
         opevo_kernel_element_put(plan->element, &out->bits, 0, value);
+    if (real && !isfinite(opevo_kernel_element_get(plan->element, &out->bits, 0))) {
+        char key[OPEVO_I_WHERE_SIZE];
+
+        snprintf(key, sizeof key, "%s.arguments", step->where);
+        return opevo_i_harness_fail(w->what->harness, w->err, key, "%.17g does not fit into %s.",
+                                    value, opevo_kernel_element_name(plan->element));
+    }
     if (bits < 64)
         out->bits &= (UINT64_C(1) << bits) - 1;
     return OPEVO_OK;

@@ -435,6 +435,10 @@ CHECK_TEST(halves_are_rounded_once)
     refused("k.json: buffers.x.fill.uniform[1]: 65520 does not fit into f16.",
             "{\"x\": {\"type\": \"f16\", \"count\": 1, \"fill\": {\"uniform\": [1, 65520]}}}",
             STEPS, OUTPUTS, SETS);
+    refused("k.json: steps[0].arguments: 65520 does not fit into f16.", BUFFERS,
+            WITH("{\"f16\": 65520}"), OUTPUTS, SETS);
+    refused("k.json: steps[0].arguments: 1.0000000000000001e+300 does not fit into f32.", BUFFERS,
+            WITH("{\"struct\": [{\"f32\": 1e300}]}"), OUTPUTS, SETS);
 }
 
 CHECK_TEST(graphs_are_reached_from_node_0)
