@@ -231,7 +231,10 @@ opevo_status opevo_reproduction_compare_tables(opevo_reproduction *self, const c
     now->parameters = find(&now->head, "time_ms");
     now->status = find(&now->head, "status");
     now->samples = find(&now->head, "samples_ms");
-    if (same_heads(now)) {
+    if (measured && (now->parameters == now->head.count || now->status == now->head.count)) {
+        self->differ++;
+        opevo_text_add(&self->list, "its columns time_ms and status are missing\n");
+    } else if (same_heads(now)) {
         rows = compare_rows(now, stated, end, found, found_end, is_sample);
         if (!is_part)
             found_rows = find_omitted(now, found, found_end, stated, end);

@@ -189,6 +189,29 @@ CHECK_TEST(tables)
     opevo_reproduction_free(&result);
 }
 
+/* Measured tables without the columns that are compared, however many others they have. */
+CHECK_TEST(tables_without_times)
+{
+    static const char *const columns[] = {"X\n1\n", "X,time_ms\n1,2\n", "X,status\n1,ok\n"};
+    opevo_text wide = {0};
+
+    for (int i = 0; i < 5000; i++)
+        opevo_text_add(&wide, "X,");
+    opevo_text_add(&wide, "\n1\n");
+    for (size_t i = 0; i < 4; i++) {
+        const char *table = i < 3 ? columns[i] : opevo_text_string(&wide);
+        opevo_reproduction result = {.equal = 0};
+
+        assert_int_equal(
+            opevo_reproduction_compare_tables(&result, table, table, true, false, false, NULL),
+            OPEVO_OK);
+        assert_int_equal(result.differ, 1);
+        assert_non_null(strstr(opevo_text_string(&result.list), "are missing"));
+        opevo_reproduction_free(&result);
+    }
+    opevo_text_free(&wide);
+}
+
 /* What does not follow of a table beside the one that was found. */
 static size_t tables_differ(const char *stated, const char *found, bool is_sample, bool is_part)
 {
