@@ -47,10 +47,11 @@ static opevo_status make_space(opevo_store *store, sqlite3_stmt *row, opevo_spac
 {
     opevo_status status = OPEVO_OK;
     char signature[OPEVO_I_HEX_SIZE];
+    int code = sqlite3_step(row);
 
     *out = NULL;
-    if (sqlite3_step(row) != SQLITE_ROW)
-        return OPEVO_OK;
+    if (code != SQLITE_ROW)
+        return code == SQLITE_DONE ? OPEVO_OK : opevo_i_store_fail(store, err);
     status = opevo_space_parse(opevo_i_store_column_text(row, 0), store->path, "", out, NULL);
     if (status == OPEVO_NOMEM)
         return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for the spaces of %s.", store->path);
@@ -344,8 +345,8 @@ opevo_status opevo_store_planned(opevo_store *store, uint64_t *count, opevo_erro
     opevo_status status = OPEVO_OK;
     sqlite3_stmt *query = NULL;
 
-    OPEVO_TRY(opevo_i_store_prepare(
-        store, "SELECT count(*) FROM runs WHERE stop = '" OPEVO_I_PLANNED "'", &query, err));
+    OPEVO_TRY(
+        opevo_i_store_prepare(store, "SELECT count(*) FROM runs WHERE " IS_PLANNED, &query, err));
     if (sqlite3_step(query) == SQLITE_ROW)
         *count = (uint64_t)sqlite3_column_int64(query, 0);
     else

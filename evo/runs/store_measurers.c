@@ -53,10 +53,9 @@ static opevo_measurer measurer_of(const noted *one)
         .command = one->text, .host = host, .device = host + strlen(host) + 1, .mixed = one->mixed};
 }
 
-/* Run a statement of (run, number or 0, command, host, device); *found is its first column, 0
- * without a row. */
+/* Run a statement of (run, command, host, device); *found is its first column, 0 without a row. */
 static opevo_status step(opevo_store *store, const char *sql, int64_t run, const opevo_measurer *by,
-                         int64_t number, int64_t *found, opevo_error *err)
+                         int64_t *found, opevo_error *err)
 {
     opevo_status status = OPEVO_OK;
     sqlite3_stmt *statement = NULL;
@@ -67,7 +66,6 @@ static opevo_status step(opevo_store *store, const char *sql, int64_t run, const
     sqlite3_bind_text(statement, 2, by->command, -1, SQLITE_STATIC);
     sqlite3_bind_text(statement, 3, by->host, -1, SQLITE_STATIC);
     sqlite3_bind_text(statement, 4, by->device, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(statement, 5, number);
     code = sqlite3_step(statement);
     *found = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
     if (code != SQLITE_ROW && code != SQLITE_DONE)
@@ -112,18 +110,18 @@ opevo_status opevo_i_store_find_worker(opevo_store *store, int64_t run, const op
                                        int64_t *out, opevo_error *err)
 {
     static const char find[] = "SELECT worker FROM workers WHERE run = ?1 AND command = ?2 AND"
-                               " host = ?3 AND device = ?4 AND ?5 = 0";
+                               " host = ?3 AND device = ?4";
     static const char insert[] =
         "INSERT INTO workers (run, worker, command, host, device) SELECT ?1,"
-        " coalesce(max(worker), 0) + 1, ?2, ?3, ?4 FROM workers WHERE run = ?1 AND ?5 = 0";
+        " coalesce(max(worker), 0) + 1, ?2, ?3, ?4 FROM workers WHERE run = ?1";
     opevo_status status = OPEVO_OK;
     int64_t none = 0;
 
-    OPEVO_TRY(step(store, find, run, by, 0, out, err));
+    OPEVO_TRY(step(store, find, run, by, out, err));
     if (*out)
         return OPEVO_OK;
-    OPEVO_TRY(step(store, insert, run, by, 0, &none, err));
-    OPEVO_TRY(step(store, find, run, by, 0, out, err));
+    OPEVO_TRY(step(store, insert, run, by, &none, err));
+    OPEVO_TRY(step(store, find, run, by, out, err));
 cleanup:
     return status;
 }

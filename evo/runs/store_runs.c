@@ -37,12 +37,15 @@ static opevo_status add_note(opevo_store *store, const char *sql, int64_t run, o
 {
     opevo_status status = OPEVO_OK;
     sqlite3_stmt *query = NULL;
+    int code = SQLITE_DONE;
 
     OPEVO_TRY(opevo_i_store_prepare(store, sql, &query, err));
     sqlite3_bind_int64(query, 1, run);
-    if (sqlite3_step(query) == SQLITE_ROW)
+    code = sqlite3_step(query);
+    if (code == SQLITE_ROW)
         opevo_text_add(out, opevo_i_store_column_text(query, 0));
-    status = opevo_text_check(out, err);
+    status = code == SQLITE_ROW || code == SQLITE_DONE ? opevo_text_check(out, err)
+                                                       : opevo_i_store_fail(store, err);
 cleanup:
     sqlite3_finalize(query);
     return status;
