@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a computation is: its definitions, shapes, operations and operands; or which there are by
- * name. */
+/* Computation: definitions, shapes, operations and operands of one; without one, the names that
+ * there are. */
 
 #include "computation_spec_internal.h"
 #include "options_internal.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Places for the vertices of any graph, by its distances. igraph lays out; what is left is to turn
- * the picture, to scale it, and to push apart what overlaps. */
+ * the picture, to scale it, and to push apart what overlaps.
+ *
+ * Source: Kamada, Kawai, "An algorithm for drawing general undirected graphs", Information
+ * Processing Letters 31 (1989). */
 
 #include "figure_internal.h"
 #include "igraph_internal.h"
@@ -14,6 +17,7 @@
 #include <math.h>
 
 static const double pi = 3.14159265358979323846;
+enum { ROUNDS = 500 };
 static const double wanted_distance = 1.2; /* to the nearest other vertex, as a median */
 
 /* The vertices on a circle that is a little out of shape: on a true one a symmetric graph may rest
@@ -138,10 +142,11 @@ static opevo_status scale(opevo_i_fig_place *places, size_t n, opevo_error *err)
     OPEVO_NEED_OR_RETURN(nearest, "laying out %zu vertices", n);
     for (size_t i = 0; i < n; i++) {
         nearest[i] = INFINITY;
-        for (size_t j = 0; j < n; j++)
+        for (size_t j = 0; j < n; j++) {
             if (j != i)
                 nearest[i] =
                     fmin(nearest[i], hypot(places[i].x - places[j].x, places[i].y - places[j].y));
+        }
     }
     gsl_sort(nearest, 1, n);
     if (n > 1 && nearest[n / 2] > 1e-6)
@@ -154,11 +159,12 @@ static opevo_status scale(opevo_i_fig_place *places, size_t n, opevo_error *err)
     return OPEVO_OK;
 }
 
-/* Move every two vertices that overlap half of what is missing each; repeated until none does. Two
- * at the same place part along a direction that depends on their numbers. */
+/* Move every two vertices that overlap apart, each by half of what is missing and a little more, in
+ * rounds until none overlap or the rounds are used up. Two at the same place part along a direction
+ * that depends on their numbers. */
 static void push_apart(opevo_i_fig_place *places, size_t n)
 {
-    for (int round = 0, moved = 1; moved && round < 500; round++) {
+    for (int round = 0, moved = 1; moved && round < ROUNDS; round++) {
         moved = 0;
         for (size_t i = 0; i < n; i++) {
             for (size_t j = i + 1; j < n; j++) {

@@ -45,7 +45,7 @@ static void sum_gains(pricing *self)
             self->gain[c] += fmin(0, cost_of(search, w, c) - self->price[w]);
 }
 
-/* Insert each configuration among the `most` least, by insertion. */
+/* The `most` configurations of least gain, in its order, by insertion. */
 static void find_cheapest(pricing *self)
 {
     const opevo_i_portfolio_search *search = self->search;
@@ -127,14 +127,12 @@ opevo_status opevo_i_portfolio_dual(opevo_i_portfolio_search *search, double *bo
                     .slope = opevo_malloc(search->workloads, sizeof *self.slope)};
     opevo_status status = OPEVO_OK;
 
-    if (self.price && self.gain && self.cheapest && self.slope) {
-        start(&self);
-        /* Sums of many numbers, rounded. */
-        *bound = climb(&self, search) - OPEVO_I_PORTFOLIO_CLOSE / 2;
-    } else {
-        status = OPEVO_FAIL(err, OPEVO_NOMEM, "No memory for portfolios of %zu configurations.",
-                            search->columns);
-    }
+    OPEVO_NEED(self.price && self.gain && self.cheapest && self.slope,
+               "portfolios of %zu configurations", search->columns);
+    start(&self);
+    /* Sums of many numbers, rounded. */
+    *bound = climb(&self, search) - OPEVO_I_PORTFOLIO_CLOSE / 2;
+cleanup:
     opevo_free(self.price);
     opevo_free(self.gain);
     opevo_free(self.cheapest);

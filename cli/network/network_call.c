@@ -39,7 +39,7 @@ bool opevo_i_cli_network_is_tuned(const opevo_call *call)
             opevo_i_cli_flag(call, "seconds"));
 }
 
-/* What the call says of a device. */
+/* Options that mean nothing on the device are refused. */
 static opevo_status check_device(const opevo_call *call, opevo_error *err)
 {
     const char *on = opevo_i_cli_option(call, "on");
@@ -52,8 +52,9 @@ static opevo_status check_device(const opevo_call *call, opevo_error *err)
     if (opevo_i_cli_flag(call, "threads"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--threads is about kernels for a CPU, not for %s.",
                           on);
-    for (const char *const *name = opevo_i_cli_network_of_tuning;
-         *name && !opevo_i_cli_network_is_tuned(call); name++) {
+    if (opevo_i_cli_network_is_tuned(call))
+        return OPEVO_OK;
+    for (const char *const *name = opevo_i_cli_network_of_tuning; *name; name++) {
         if (opevo_i_cli_flag(call, *name))
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "--%s needs --trials N or --seconds S: without them nothing is "

@@ -25,7 +25,6 @@ typedef struct own {
     opevo_space *space;
     opevo_harness *harness;
     char *path, *harness_path; /* as given */
-    char *name;
     opevo_text source, setup, note;
     opevo_kernel_bench bench;
     opevo_kernel reference;
@@ -160,7 +159,6 @@ static void destroy(opevo_kernel_maker *maker)
     opevo_text_free(&self->note);
     opevo_free(self->path);
     opevo_free(self->harness_path);
-    opevo_free(self->name);
     opevo_free(self);
 }
 
@@ -354,7 +352,7 @@ static opevo_status fill(own *self, const char *given, opevo_kernel_dialect dial
     if (given) {
         size = strlen(given);
         text = opevo_strndup(given, size);
-        OPEVO_NEED_OR_RETURN(text, "a kernel");
+        OPEVO_NEED(text, "a kernel");
     } else {
         OPEVO_TRY(opevo_file_read(self->harness_path, HARNESS_BYTES, &text, &size, err));
     }

@@ -44,9 +44,9 @@ static bool find_extreme(const opevo_space *space, const char *name, bool larges
 
         if (strcmp(opevo_parameter_name(one), name) != 0)
             continue;
+        if (opevo_parameter_arity(one) != 1 || size > MOST_VALUES)
+            return false;
         for (opevo_index v = 0; v < size; v++) {
-            if (opevo_parameter_arity(one) != 1 || size > MOST_VALUES)
-                return false;
             opevo_parameter_value(one, v, &value);
             if (value.kind != OPEVO_VALUE_INTEGER)
                 return false;

@@ -294,8 +294,10 @@ static bool read_own(const char *path, opevo_text *out, opevo_text *why)
     int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     bool own = file >= 0 && fstat(file, &facts) == 0 && is_own(&facts, S_IFREG);
 
-    if (!own && (file >= 0 || errno != ENOENT))
+    if (!own && (file >= 0 || errno == ELOOP))
         opevo_text_printf(why, "%s could have been written by another user", path);
+    else if (!own && errno != ENOENT)
+        opevo_text_printf(why, "%s cannot be read: %s", path, strerror(errno));
     while (own && got == OPEVO_I_READ_SOME)
         got = opevo_i_process_text_read_from(out, file, SIZE_MAX);
     if (file >= 0)

@@ -40,6 +40,7 @@ typedef struct opevo_i_net_winograd_shape {
     bool plain_image, plain_result; /* not in blocks: [images, channels, height, width] */
 } opevo_i_net_winograd_shape;
 
+/* Rows and columns of tiles that cover a result. */
 int64_t opevo_i_net_winograd_rows(const opevo_i_net_winograd *form,
                                   const opevo_i_net_winograd_shape *shape);
 int64_t opevo_i_net_winograd_columns(const opevo_i_net_winograd *form,

@@ -339,7 +339,8 @@ CHECK_TEST(test_kernel_tuner_sizes)
     opevo_objective_destroy(objective);
 }
 
-/* What divides a problem's size: a list, one alone, or null, which Kernel Tuner takes for the block. */
+/* What divides a problem's size: a list, one alone, or null, which Kernel Tuner takes for the
+ * block. */
 CHECK_TEST(test_kernel_tuner_divisors)
 {
     static const char *const divisors[][2] = {

@@ -55,7 +55,8 @@ OPEVO_API opevo_status opevo_improvement_curve(const opevo_landscape_table *tabl
                                                size_t count, unsigned threads,
                                                opevo_improvement *out, opevo_error *err);
 
-/* The law itself over all points, 0 where seen or forbidden, for one q. */
+/* The law itself for one q, over all points, 0 where seen or forbidden, and what follows from it.
+ * Errors and cost: as above. */
 OPEVO_API opevo_status opevo_improvement_law(const opevo_landscape_table *table,
                                              const opevo_space *space,
                                              const opevo_generation *generation, double q,

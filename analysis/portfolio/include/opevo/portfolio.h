@@ -129,7 +129,8 @@ typedef struct opevo_portfolio_names {
 
 /* A header for C, C++, CUDA, HIP and OpenCL C: the chosen configurations, which of them a workload
  * that was measured gets (by its number; the measured best), and, with a tree, which of them
- * numbers get. Numbers that are all whole and at most 1e9 in size are `long`, otherwise `double`. */
+ * numbers get. Numbers that are all whole and at most 1e9 in size are `long`, otherwise
+ * `double`. */
 OPEVO_API void opevo_portfolio_print_c(const opevo_portfolio_matrix *matrix,
                                        const opevo_portfolio *portfolio,
                                        const opevo_portfolio_tree *tree, const double *numbers,

@@ -39,11 +39,11 @@ typedef struct opevo_anytime {
 OPEVO_API opevo_status opevo_anytime_test(const double *a, const double *b, size_t count,
                                           opevo_anytime *out, opevo_error *err);
 
-/* A confidence sequence of the mean of values in `range`, one after the other, whose mean given
- * those before is the same for all: the interval of `count` of them. With the stated probability
- * the mean is in the intervals of all counts at once; `out` is their intersection. It is the hedged
- * capital interval with predictable plug-in bets, c = 1/2, theta = 1/2. Errors: INVALID for a value
- * outside the range; NOMEM. Cost: O(count).
+/* A confidence sequence of the mean of values in `range`, low < high, one after the other, whose
+ * mean given those before is the same for all: the interval of `count` of them. With the
+ * probability `confidence`, 0 < confidence < 1, the mean is in the intervals of all counts at once;
+ * `out` is their intersection. It is the hedged capital interval with predictable plug-in bets,
+ * c = 1/2, theta = 1/2. Errors: INVALID for a value outside the range; NOMEM. Cost: O(count).
  * Source: Waudby-Smith, Ramdas, "Estimating means of bounded random variables by betting", J. R.
  * Stat. Soc. B 86 (2024), section 4.3. */
 OPEVO_API opevo_status opevo_confidence_sequence(const double *values, size_t count,
