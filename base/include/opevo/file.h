@@ -40,7 +40,7 @@ opevo_status opevo_file_write_in(const char *folder, const char *name, const ope
 bool opevo_write_all(int file, const void *data, size_t size);
 
 /* Path of `name` in $XDG_CACHE_HOME/opevo or ~/.cache/opevo, the folder made when absent; release
- * with opevo_free. */
+ * with opevo_free. Errors: IO; NOMEM. */
 opevo_status opevo_cache_path(const char *name, char **path, opevo_error *err);
 
 OPEVO_END_C

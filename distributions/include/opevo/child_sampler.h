@@ -21,7 +21,7 @@ typedef struct opevo_child_sampler opevo_child_sampler;
 enum { OPEVO_CHILD_TRIES = 16384, OPEVO_CHILD_PATIENCE = OPEVO_CHILD_TRIES / 2 };
 
 /* `space` must outlive the sampler. q is the probability of one more step, of every parameter's
- * walk. */
+ * walk. Errors: those of opevo_walker_create; NOMEM. */
 OPEVO_API opevo_status opevo_child_sampler_create(const opevo_space *space, double q,
                                                   opevo_duplicate_rule rule,
                                                   opevo_child_sampler **out, opevo_error *err);

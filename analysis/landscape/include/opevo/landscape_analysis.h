@@ -75,7 +75,8 @@ OPEVO_API opevo_index opevo_landscape_graph_point(const opevo_landscape_graph *g
 OPEVO_API double opevo_landscape_graph_fitness(const opevo_landscape_graph *graph, size_t node);
 OPEVO_API double opevo_landscape_graph_degree(const opevo_landscape_graph *graph, size_t node);
 
-/* y = A x with A the adjacency matrix; on `threads` threads, the result independent of them. */
+/* y = A x with A the adjacency matrix; on `threads` threads, the result independent of them.
+ * Errors: NOMEM. */
 OPEVO_API opevo_status opevo_landscape_graph_multiply(const opevo_landscape_graph *graph,
                                                       const double *x, double *y, unsigned threads,
                                                       opevo_error *err);
@@ -86,7 +87,7 @@ typedef struct opevo_connectedness {
     size_t largest;  /* nodes of the largest component */
     size_t optimum;  /* and of the one that holds the best node (the first of equals) */
 } opevo_connectedness;
-/* Cost: one visit of each edge. */
+/* Errors: NOMEM. Cost: one visit of each edge. */
 OPEVO_API opevo_status opevo_landscape_connectedness(const opevo_landscape_graph *graph,
                                                      opevo_connectedness *out, opevo_error *err);
 
@@ -133,6 +134,7 @@ OPEVO_API opevo_status opevo_landscape_committor(const opevo_landscape_graph *gr
  * uniform node. share[i] is the sum of pi over the local optima of fitness >= threshold[i], divided
  * by that over all; failures count among neither, and without any other it is NAN. `pagerank` (may
  * be NULL) receives pi. `bound` is the largest error of a share.
+ * Errors: INVALID unless 0 <= damping < 1; NOMEM.
  * Source: Schoonhoven, van Werkhoven, Batenburg, IEEE TEVC 2022, "proportion of centrality". */
 OPEVO_API opevo_status opevo_landscape_centrality(const opevo_landscape_graph *graph,
                                                   double damping, const double *threshold,
@@ -184,7 +186,8 @@ typedef struct opevo_fitness_distance {
     size_t shell_count;       /* distances 0 .. shell_count - 1 occur */
     opevo_distance_shell *shell;
 } opevo_fitness_distance;
-/* Source: Jones, Forrest, "Fitness distance correlation", ICGA 1995. */
+/* Errors: INVALID for the logarithm of a fitness of 0; NOMEM.
+ * Source: Jones, Forrest, "Fitness distance correlation", ICGA 1995. */
 OPEVO_API opevo_status opevo_landscape_fitness_distance(const opevo_landscape_graph *graph,
                                                         opevo_scale scale,
                                                         opevo_fitness_distance *out,
@@ -207,6 +210,8 @@ typedef struct opevo_interaction {
 } opevo_interaction;
 /* Where every point is a node, all orders by products of averages; otherwise least squares up to
  * order_max on the nodes, where the orders depend on the sequence in which they are added.
+ * Errors: INVALID for the logarithm of a fitness of 0; LIMIT where least squares would have more
+ * than 2^28 pairs of a node and a set of parameters; NOMEM.
  * Sources: Hoeffding 1948; Sobol', Math. Comput. Simul. 55 (2001); Saltelli et al. 2008. */
 OPEVO_API opevo_status opevo_landscape_interaction(const opevo_landscape_graph *graph,
                                                    opevo_scale scale, size_t order_max,

@@ -54,7 +54,7 @@ OPEVO_API opevo_status opevo_sample_size_for(double p, double alpha, double powe
                                              opevo_sample_size *out, opevo_error *err);
 
 /* Power of the exact two-sided test of Wilcoxon, Mann and Whitney with n runs each under that
- * alternative, 1 <= n <= OPEVO_SAMPLE_SIZE_EXACT_MAX; INVALID otherwise. */
+ * alternative. Errors: INVALID unless 1 <= n <= OPEVO_SAMPLE_SIZE_EXACT_MAX; NOMEM. */
 OPEVO_API opevo_status opevo_rank_test_power(double p, double alpha, unsigned n, double *power,
                                              opevo_error *err);
 

@@ -159,7 +159,7 @@ OPEVO_API bool opevo_space_allows_vertices(const opevo_space *space, const opevo
  * `enumerate_limit` points (and 2^52) if that takes at most 2^34 operations, otherwise estimated
  * from one point at a fixed pseudo-random position in each of 2^20 equal ranges, or fewer if the
  * constraints are costly. Without constraints, and up to 2^20 points, always exact. The answer does
- * not depend on the number of threads. */
+ * not depend on the number of threads. Errors: NOMEM. */
 typedef struct opevo_space_share {
     bool exact;
     opevo_index allowed;          /* when exact; 2^128 - 1 if there are more */

@@ -36,6 +36,7 @@ extern const opevo_fibers_options opevo_fibers_defaults;
 /* Options, and how long the cases of the base kernel took. */
 typedef struct opevo_fibers opevo_fibers;
 
+/* Errors: NOMEM. */
 opevo_status opevo_fibers_create(const opevo_fibers_options *options, opevo_fibers **out,
                                  opevo_error *err);
 void opevo_fibers_destroy(opevo_fibers *fibers);

@@ -378,7 +378,7 @@ typedef struct opevo_player {
 /* Walk through the steps of the case: launches in their order, repeats, loops by a flag, and
  * buffers set to 0. Ends at the first launch after which out->verdict is not ok, and with "limit"
  * if a loop by a flag exceeds its bound. May be called again once the buffers hold their inputs
- * again. */
+ * again. Errors: INVALID for an expression without a value, and those of the player. */
 opevo_status opevo_case_play(opevo_case *what, const opevo_player *player, opevo_evaluation *out,
                              opevo_error *err);
 
@@ -399,7 +399,8 @@ double opevo_case_times_limit(const opevo_case_times *times, const opevo_case *w
  * not see them, so that a kernel that runs there can neither copy nor change them. */
 typedef struct opevo_golden opevo_golden;
 
-/*   reference  runs the reference kernel; borrowed until the golden results are destroyed */
+/*   reference  runs the reference kernel; borrowed until the golden results are destroyed
+ * Errors: NOMEM. */
 opevo_status opevo_golden_create(const opevo_harness *harness, opevo_launcher *reference,
                                  opevo_golden **out, opevo_error *err);
 void opevo_golden_destroy(opevo_golden *golden);

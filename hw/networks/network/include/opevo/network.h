@@ -190,7 +190,7 @@ opevo_status opevo_network_define(const opevo_network *network, int node, opevo_
                                   opevo_error *err);
 
 /* Operations of a node by the count of its definitions; 0 for a node that moves elements.
- * Hook of tests. */
+ * Errors: those of opevo_network_define. Hook of tests. */
 opevo_status opevo_network_flop(const opevo_network *network, int node, opevo_flop *out,
                                 opevo_error *err);
 
