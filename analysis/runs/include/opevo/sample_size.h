@@ -54,7 +54,8 @@ OPEVO_API opevo_status opevo_sample_size_for(double p, double alpha, double powe
                                              opevo_sample_size *out, opevo_error *err);
 
 /* Power of the exact two-sided test of Wilcoxon, Mann and Whitney with n runs each under that
- * alternative. Errors: INVALID unless 1 <= n <= OPEVO_SAMPLE_SIZE_EXACT_MAX; NOMEM. */
+ * alternative. Errors: INVALID unless p and alpha are in (0, 1) and 1 <= n <=
+ * OPEVO_SAMPLE_SIZE_EXACT_MAX; NOMEM. */
 OPEVO_API opevo_status opevo_rank_test_power(double p, double alpha, unsigned n, double *power,
                                              opevo_error *err);
 
