@@ -46,6 +46,11 @@ static opevo_status find_ranges(opevo_class *self, opevo_error *err)
         if (self->numbers == OPEVO_CLASS_NUMBERS)
             return OPEVO_FAIL(err, OPEVO_LIMIT, "A class has at most %d ranges.",
                               OPEVO_CLASS_NUMBERS);
+        if (one.at > 0 && strchr("-.", self->text[one.at - 1]))
+            return OPEVO_FAIL(err, OPEVO_INVALID,
+                              "%c%.*s: give a range of whole numbers from at least 1, such as "
+                              "1..4096.",
+                              self->text[one.at - 1], (int)one.length, self->text + one.at);
         if (one.least < 1 || one.most <= one.least || one.most > OPEVO_COMPUTATION_EXTENT)
             return OPEVO_FAIL(err, OPEVO_INVALID,
                               "%.*s: give a range from at least 1 to more, such as 1..4096.",

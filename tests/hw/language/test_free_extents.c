@@ -214,6 +214,8 @@ CHECK_TEST(test_class_texts)
         {"matmul(64,64,64)", "give a range"},
         {"matmul(0..9,64,64)", "0..9: give a range"},
         {"matmul(9..9,64,64)", "9..9: give a range"},
+        {"matmul(-1..9,64,64)", "-1..9: give a range of whole numbers"},
+        {"matmul(1.5..9,64,64)", ".5..9: give a range of whole numbers"},
         {"conv2d(1,2,5..9,6,3,3,3,1,1)", "5..9 is not the extent of axes alone"},
         {"A[m:1..9]; C[m] = A[m]*(m + 1..9)", ""},
         {"matmul(1..4,1..4", ""},

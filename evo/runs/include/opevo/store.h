@@ -135,8 +135,7 @@ OPEVO_API opevo_status opevo_store_read_windows(opevo_store *store, int64_t run,
                                                 const opevo_trial *trial,
                                                 const double **processor_s, opevo_error *err);
 
-/* Record why the run ended (opevo_stop_name), or with "" that it continues. Errors: INVALID for a
- * store that is open to read; IO; NOMEM. */
+/* Record why the run ended (opevo_stop_name); "": it continues. Errors: INVALID, IO, NOMEM. */
 OPEVO_API opevo_status opevo_store_end(opevo_store *store, int64_t run, const char *stop,
                                        opevo_error *err);
 

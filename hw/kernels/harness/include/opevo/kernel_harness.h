@@ -399,8 +399,7 @@ double opevo_case_times_limit(const opevo_case_times *times, const opevo_case *w
  * not see them, so that a kernel that runs there can neither copy nor change them. */
 typedef struct opevo_golden opevo_golden;
 
-/*   reference  runs the reference kernel; borrowed until the golden results are destroyed
- * Errors: NOMEM. */
+/* `reference` runs the reference kernel; it must outlive the golden results. Errors: NOMEM. */
 opevo_status opevo_golden_create(const opevo_harness *harness, opevo_launcher *reference,
                                  opevo_golden **out, opevo_error *err);
 void opevo_golden_destroy(opevo_golden *golden);
