@@ -70,8 +70,8 @@ static const opevo_option options[] = {
     {"passes", NULL, "print what each pass changes; with --run: run the network after the passes",
      false},
     {"only", "PASS,PASS,...",
-     "the passes to run (default all, for a GPU without block): fold, split, drop, scale, fuse, "
-     "block, winograd",
+     "the passes to run (default all, for a GPU without attention and block): fold, split, drop, "
+     "scale, fuse, attention, block, winograd",
      false},
     {"without", "PASS,PASS,...", "the passes to leave out", false},
     {"error", "E",

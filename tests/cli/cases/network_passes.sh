@@ -12,7 +12,9 @@
 printf '\010\003\010\002\020\001J\030\000\000\200\277\000\000\000@\000\000@\300\000\000\200@\000\000\240\300\000\000\300@' >x.pb
 opevo network model.onnx
 echo
-opevo network model.onnx --passes
+opevo network model.onnx --passes | tee passes
+opevo help network | tr -s ' \n' ' ' | sed -n 's/.*(default all[^:]*: \(.* winograd\).*/\1/p' >help
+awk 'NR > 2 { print $1 }' passes | while read -r pass; do grep -qw "$pass" help || echo "the help does not name $pass"; done
 echo
 opevo network model.onnx --passes --only fuse,scale --without scale
 echo
