@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Names of models and folders in what is printed, and weights that are not finite. */
+/* Names of models and folders in what is printed, and weights that are NaN. */
 
 #include "network_cli_internal.h"
 #include "options_internal.h"
@@ -46,17 +46,17 @@ void opevo_i_cli_add_shell_word(const char *word, opevo_text *out)
     opevo_text_add(out, "'");
 }
 
-/* The first element that is not finite; -1: all are. Of float32, which models have by the gigabyte,
+/* The first element that is NaN; -1: none is. Of float32, which models have by the gigabyte,
  * without a call for each. */
-static int64_t first_not_finite(const opevo_array *array)
+static int64_t first_nan(const opevo_array *array)
 {
     int64_t count = array->data ? opevo_array_elements(array) : 0, i = 0;
 
     if (array->type == OPEVO_NETWORK_FLOAT32) {
-        while (i < count && isfinite(((const float *)array->data)[i]))
+        while (i < count && !isnan(((const float *)array->data)[i]))
             i++;
     } else if (array->type == OPEVO_NETWORK_FLOAT64) {
-        while (i < count && isfinite(opevo_array_number(array, i)))
+        while (i < count && !isnan(opevo_array_number(array, i)))
             i++;
     } else {
         i = count;
@@ -70,25 +70,6 @@ static bool is_of_file(const opevo_network *network, const opevo_network_value *
     return value->producer < 0
                ? !value->input
                : !strcmp(opevo_network_node_at(network, value->producer)->operation, "Constant");
-}
-
-/* Whether only comparisons read a value, which are right for all numbers. */
-static bool is_compared(const opevo_network *network, int value)
-{
-    static const char *const comparisons[] = {"Clip", "Max", "Min"};
-    bool compared = true;
-
-    for (int n = 0; n < opevo_network_node_count(network) && compared; n++) {
-        const opevo_network_node *node = opevo_network_node_at(network, n);
-        bool reads = false, compares = false;
-
-        for (int i = 0; i < node->inputs; i++)
-            reads |= node->input[i] == value;
-        for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
-            compares |= strcmp(node->operation, comparisons[i]) == 0;
-        compared = !reads || compares;
-    }
-    return compared;
 }
 
 static void warn_of_outputs(const opevo_call *call, const opevo_network *network)
@@ -113,18 +94,15 @@ void opevo_i_cli_network_warn(const opevo_call *call, const opevo_network *netwo
     warn_of_outputs(call, network);
     for (int i = 0; i < opevo_network_value_count(network); i++) {
         const opevo_network_value *value = opevo_network_value_at(network, i);
-        int64_t at = is_of_file(network, value) ? first_not_finite(&value->array) : -1;
+        int64_t at = is_of_file(network, value) ? first_nan(&value->array) : -1;
         opevo_text text = {0};
 
-        if (at < 0 || is_compared(network, i))
+        if (at < 0)
             continue;
         opevo_text_printf(&text, "%s: element %lld of the constant '", call->arguments[0],
                           (long long)at);
         opevo_i_cli_add_name(value->name, &text);
-        opevo_text_printf(&text,
-                          "' is %g; results that read it may be wrong, as opevo computes with "
-                          "finite numbers only.",
-                          opevo_array_number(&value->array, at));
+        opevo_text_add(&text, "' is nan, and so may be what is computed from it.");
         opevo_i_cli_print_error("network", opevo_text_string(&text));
         opevo_text_free(&text);
     }

@@ -5,6 +5,8 @@
 #include "network_reduced_internal.h"
 #include "network_routine_internal.h"
 
+#define LARGEST "3.4028234663852886e38" /* of the finite numbers of float32 */
+
 /* ---- Text ---- */
 
 void opevo_i_net_reduced_read(const opevo_i_net_call *call, const opevo_i_net_reduced *which,
@@ -177,19 +179,24 @@ static const char *function_after(int code)
                                                                                   : "";
 }
 
-/* The largest element M, and S = sum of exp(x - M), which does not overflow. */
+/* The largest element M, L, which is M or the finite number next to it, and S = sum of exp(x - L),
+ * which overflows only where M does. With M for L, a row of -inf would give -inf + inf. */
 static void define_exponentials(const opevo_i_net_call *call, const opevo_i_net_reduced *which,
                                 opevo_text *out)
 {
     opevo_i_net_reduced_kept(call, which, "M", true, out);
     opevo_i_net_reduced_over(call, which, "max", out);
     opevo_i_net_reduced_read(call, which, out);
-    opevo_text_add(out, "\nE[");
+    opevo_text_add(out, "\n");
+    opevo_i_net_reduced_kept(call, which, "L", true, out);
+    opevo_text_printf(out, " = max(-%s, min(%s, ", LARGEST, LARGEST);
+    opevo_i_net_reduced_kept(call, which, "M", false, out);
+    opevo_text_add(out, "))\nE[");
     opevo_i_net_axes("a", &call->in[0]->array, out);
     opevo_text_add(out, "] = exp(");
     opevo_i_net_reduced_read(call, &(opevo_i_net_reduced){.keep = false}, out);
     opevo_text_add(out, " - ");
-    opevo_i_net_reduced_kept(call, which, "M", false, out);
+    opevo_i_net_reduced_kept(call, which, "L", false, out);
     opevo_text_add(out, ")\n");
     opevo_i_net_reduced_kept(call, which, "S", true, out);
     opevo_i_net_reduced_over(call, which, "sum", out);
@@ -213,7 +220,7 @@ static void define_none(const opevo_i_net_call *call, const opevo_i_net_reduced 
     opevo_text_add(out, *function ? ")\n" : "\n");
 }
 
-/* Y0 of the sums C, or S with M. */
+/* Y0 of the sums C, or S with L. */
 static void define_result(const opevo_i_net_call *call, const opevo_i_net_reduced *which,
                           opevo_text *out)
 {
@@ -229,7 +236,7 @@ static void define_result(const opevo_i_net_call *call, const opevo_i_net_reduce
         opevo_text_printf(out, "/%.0f", opevo_i_net_reduced_count(&call->in[0]->array, which));
     if (code == ROUTINE_REDUCE_LOG_SUM_EXP) {
         opevo_text_add(out, " + ");
-        opevo_i_net_reduced_kept(call, which, "M", false, out);
+        opevo_i_net_reduced_kept(call, which, "L", false, out);
     }
     opevo_text_add(out, "\n");
 }

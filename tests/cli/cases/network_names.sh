@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What is printed of a model: long names are cut, line breaks in them are escaped, one thing is counted in the singular; weights that are
-# not finite are named.
+# What is printed of a model: long names are cut, line breaks in them are escaped, one thing is counted in the singular; weights that
+# are NaN are named, not infinite ones.
 # Relu of x, of 2 elements: named NODE, with the result OUTPUT.
 relu() {
     perl -e 'my ($node, $output) = @ARGV;

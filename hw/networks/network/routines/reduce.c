@@ -124,19 +124,17 @@ const char *routine_reduce(const routine_call *call)
     return NULL;
 }
 
-/* Whether element i is beyond element k: larger, or smaller. */
+/* Whether element i is beyond element k: larger, or smaller. NaN is beyond all numbers, as in
+ * NumPy, which ONNX's reference implementation of ArgMax and ArgMin calls. */
 static bool is_beyond(const routine_tensor *in, int64_t i, int64_t k, bool smaller)
 {
+    double a = 0, b = 0;
+
     if (routine_is_whole(in))
         return routine_order(in, routine_whole(in, i), routine_whole(in, k)) == (smaller ? -1 : 1);
-    return smaller ? routine_number(in, i) < routine_number(in, k)
-                   : routine_number(in, i) > routine_number(in, k);
-}
-
-static bool is_equal(const routine_tensor *in, int64_t i, int64_t k)
-{
-    return routine_is_whole(in) ? routine_whole(in, i) == routine_whole(in, k)
-                                : routine_number(in, i) == routine_number(in, k);
+    a = routine_number(in, i);
+    b = routine_number(in, k);
+    return isnan(a) ? !isnan(b) : smaller ? a < b : a > b;
 }
 
 /* The place of the largest or smallest element along whole[1]; [2]: the last of equal ones. */
@@ -156,7 +154,7 @@ const char *routine_place(const routine_call *call)
         for (int64_t k = 1; k < extent; k++) {
             int64_t i = start + k * stride, kept = start + best * stride;
 
-            if (is_beyond(in, i, kept, smaller) || (last && is_equal(in, i, kept)))
+            if (is_beyond(in, i, kept, smaller) || (last && !is_beyond(in, kept, i, smaller)))
                 best = k;
         }
         ((int64_t *)call->out->data)[r] = best;
