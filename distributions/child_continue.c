@@ -18,13 +18,13 @@
 
 #include "child_step.h"
 
-#include <opevo/dense.h>
 #include <opevo/memory.h>
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include <lapacke.h>
 #undef I /* of complex.h */
 
 enum { FOLLOWED = 128 }; /* mutations, before the rest is one leap if their mass has no shape */
@@ -109,13 +109,14 @@ static opevo_status count_visits(visits *self, opevo_i_law_child *step, opevo_er
     lapack_int n = (lapack_int)self->count;
     double norm = leave(self, step), total = 0;
 
-    if (n > 0 && opevo_dgetrf(n, self->factor, self->pivot) != 0)
+    if (n > 0 && LAPACKE_dgetrf(LAPACK_COL_MAJOR, n, n, self->factor, n, self->pivot) != 0)
         return OPEVO_FAIL(
             err, OPEVO_TOLERANCE,
             "LAPACK's dgetrf found a singular matrix of duplicates: the points left are "
             "too improbable for double precision.");
     for (int round = 0; round < 3 && n > 0 && norm > 1e-15; round++) {
-        if (opevo_dgetrs(n, self->factor, self->pivot, self->left) != 0)
+        if (LAPACKE_dgetrs(LAPACK_COL_MAJOR, 'N', n, 1, self->factor, n, self->pivot, self->left,
+                           n) != 0)
             return OPEVO_FAIL(err, OPEVO_TOLERANCE, "LAPACK's dgetrs failed on %d duplicates.",
                               (int)n);
         for (size_t a = 0; a < self->count; a++)

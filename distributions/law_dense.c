@@ -5,11 +5,11 @@
 
 #include "law_internal.h"
 
-#include <opevo/dense.h>
 #include <opevo/memory.h>
 
 #include <math.h>
 
+#include <lapacke.h>
 #undef I /* of complex.h */
 
 enum { DENSE_MAX = 20000 };
@@ -47,7 +47,9 @@ opevo_status opevo_i_law_dense_factor(opevo_i_law_graph_system *self, opevo_erro
             DENSE_MAX, n);
     OPEVO_NEW_OR_RETURN(self->factor, n * n, "a dense matrix of order %zu", n);
     fill(self, self->factor);
-    info = opevo_dpotrf('L', (lapack_int)n, self->factor, (lapack_int)n);
+    info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (lapack_int)n, self->factor, (lapack_int)n);
+    if (info == LAPACK_WORK_MEMORY_ERROR)
+        return OPEVO_FAIL(err, OPEVO_NOMEM, "No memory to factorise a matrix of order %zu.", n);
     if (info != 0)
         return OPEVO_FAIL(
             err, OPEVO_TOLERANCE,
@@ -66,7 +68,7 @@ opevo_status opevo_i_law_dense_solve(const opevo_i_law_system *super, const doub
     (void)goal;
     for (size_t i = 0; i < super->count; i++)
         x[i] = rhs[i] * sqrt(super->inverse_degree[i]);
-    if (opevo_dpotrs('L', n, self->factor, x) != 0)
+    if (LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', n, 1, self->factor, n, x, n) != 0)
         return OPEVO_FAIL(err, OPEVO_TOLERANCE, "LAPACK's dpotrs failed on a system of order %zu.",
                           super->count);
     for (size_t i = 0; i < super->count; i++)

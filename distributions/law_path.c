@@ -5,11 +5,11 @@
 
 #include "law_internal.h"
 
-#include <opevo/dense.h>
 #include <opevo/memory.h>
 
 #include <math.h>
 
+#include <lapacke.h>
 #undef I /* of complex.h */
 
 typedef struct path_system {
@@ -31,7 +31,8 @@ static opevo_status solve(const opevo_i_law_system *super, const double *rhs, do
     (void)goal;
     for (size_t v = 0; v < n; v++)
         x[v] = rhs[v] / sqrt(degree(n, v));
-    if (opevo_dpttrs((lapack_int)n, self->diagonal, self->below, x) != 0)
+    if (LAPACKE_dpttrs(LAPACK_COL_MAJOR, (lapack_int)n, 1, self->diagonal, self->below, x,
+                       (lapack_int)n) != 0)
         return OPEVO_FAIL(err, OPEVO_TOLERANCE, "LAPACK's dpttrs failed on a path of %zu vertices.",
                           n);
     for (size_t v = 0; v < n; v++)
@@ -75,7 +76,7 @@ static opevo_status factorise(path_system *self, opevo_error *err)
         if (v + 1 < n)
             self->below[v] = -q / sqrt(degree(n, v) * degree(n, v + 1));
     }
-    if (opevo_dpttrf((lapack_int)n, self->diagonal, self->below) != 0)
+    if (LAPACKE_dpttrf((lapack_int)n, self->diagonal, self->below) != 0)
         return OPEVO_FAIL(err, OPEVO_TOLERANCE,
                           "LAPACK's dpttrf found the matrix of the walk not positive definite; use "
                           "a smaller q.");

@@ -4,13 +4,13 @@
 
 #include "lanczos_internal.h"
 
-#include <opevo/dense.h>
 #include <opevo/memory.h>
 
 #include <math.h>
 #include <string.h>
 
 #include <cblas.h>
+#include <lapacke.h>
 #undef I /* of complex.h */
 
 /* Nodes nearer than this are one; weights below that are rounding. */
@@ -89,13 +89,13 @@ static opevo_status find_rule(process *self, size_t count, double left,
                               opevo_i_analysis_gauss_rule *rule, opevo_error *err)
 {
     lapack_int m = (lapack_int)count;
-    double *vectors = opevo_malloc(count * (count + 2), sizeof *vectors); /* and scratch memory */
+    double *vectors = opevo_malloc(count * count, sizeof *vectors);
     double *node = rule->node, *weight = rule->weight;
     opevo_status status = OPEVO_OK;
 
     OPEVO_NEED_OR_RETURN(vectors, "a Gauss rule of %zu nodes", count);
     memcpy(node, self->diagonal, count * sizeof *node);
-    if (opevo_dstev(m, node, self->beside, vectors, vectors + count * count) != 0)
+    if (LAPACKE_dstev(LAPACK_COL_MAJOR, 'V', m, node, self->beside, vectors, m) != 0)
         status = OPEVO_FAIL(err, OPEVO_TOLERANCE,
                             "LAPACK's dstev found no eigenvalues of a tridiagonal matrix of %zu "
                             "rows.",

@@ -4,7 +4,6 @@
 
 #include "mutation_internal.h"
 
-#include <opevo/dense.h>
 #include <opevo/graph.h>
 #include <opevo/memory.h>
 #include <opevo/parallel.h>
@@ -14,6 +13,7 @@
 #include <string.h>
 
 #include <cblas.h>
+#include <lapacke.h>
 #undef I /* of complex.h */
 
 enum {
@@ -52,7 +52,8 @@ static opevo_status invert(opevo_i_analysis_mutation_axis *self, const opevo_par
             m[u * self->size + v] = -q / (self->root[u] * self->root[v]);
         }
     }
-    if (opevo_dpotrf('L', n, m, n) != 0 || opevo_dpotri('L', n, m) != 0)
+    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, m, n) != 0 ||
+        LAPACKE_dpotri(LAPACK_COL_MAJOR, 'L', n, m, n) != 0)
         return OPEVO_FAIL(err, OPEVO_TOLERANCE,
                           "LAPACK found no inverse of the matrix of a walk on %s with q = %.17g.",
                           opevo_parameter_text(parameter), q);

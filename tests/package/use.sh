@@ -69,7 +69,7 @@ done
 
 # The library, for C and C++, by pkg-config and by CMake.
 install "$packages"/libopevo1_*.deb "$packages"/libopevo-dev_*.deb g++ ninja-build pkg-config libgsl-dev \
-    libjansson-dev liblzma-dev libopenblas-dev libsqlite3-dev libxml2-dev zlib1g-dev
+    libjansson-dev liblapacke-dev liblzma-dev libopenblas-dev libsqlite3-dev libxml2-dev zlib1g-dev
 "$packages/tests/outside/consumers.sh" cmake "$packages" /usr Ninja gcc
 
 for page in opevo opevo_session_ask; do

@@ -5,10 +5,10 @@
 
 #include "gaussian_struct_internal.h"
 
-#include <opevo/dense.h>
 #include <opevo/memory.h>
 
 #include <cblas.h>
+#include <lapacke.h>
 
 #include <math.h>
 #include <string.h>
@@ -153,7 +153,8 @@ static bool factorise(opevo_i_qgp_gaussian *self, const opevo_i_qgp_points *poin
     size_t n = points->count;
 
     fill_covariance(self, points, noise);
-    return opevo_dpotrf('U', (int)n, self->factor, (int)self->capacity) == 0 &&
+    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)n, self->factor, (int)self->capacity) ==
+               0 &&
            isfinite(self->factor[(n - 1) * (self->capacity + 1)]);
 }
 

@@ -4,10 +4,10 @@
 
 #include "gaussian_struct_internal.h"
 
-#include <opevo/dense.h>
 #include <opevo/memory.h>
 
 #include <cblas.h>
+#include <lapacke.h>
 
 #include <float.h>
 #include <math.h>
@@ -76,7 +76,8 @@ static double minus_log_density(work *self, double noise)
         a[i] = self->z[i];
         b[i] = 1;
     }
-    if (opevo_dpotrf('U', (int)n, self->matrix, (int)n) != 0 || isnan(self->matrix[n * n - 1]))
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)n, self->matrix, (int)n) != 0 ||
+        isnan(self->matrix[n * n - 1]))
         return DBL_MAX;
     cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, (int)n, self->matrix, (int)n,
                 a, 1);

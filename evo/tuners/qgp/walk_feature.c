@@ -2,8 +2,9 @@
 
 #include "walk_feature_internal.h"
 
-#include <opevo/dense.h>
 #include <opevo/memory.h>
+
+#include <lapacke.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -119,8 +120,8 @@ static void fill_table(const double *scaled, double q, size_t n, double *matrix,
         for (size_t b = 0; b <= a; b++)
             matrix[a * n + b] = (a == b) - q * scaled[a * n + b];
     }
-    (void)opevo_dpotrf('U', (int)n, matrix, (int)n);
-    (void)opevo_dpotri('U', (int)n, matrix);
+    (void)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)n, matrix, (int)n);
+    (void)LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', (int)n, matrix, (int)n);
     for (size_t a = 0; a < n; a++) {
         for (size_t b = 0; b <= a; b++) {
             double scale = sqrt(matrix[a * n + a] * matrix[b * n + b]);
