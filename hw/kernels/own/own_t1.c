@@ -38,37 +38,6 @@ static opevo_status refuse(const reader *self, opevo_error *err, const char *wha
     return OPEVO_FAIL(err, OPEVO_INVALID, "%s: KernelSpecification.%s: %s", self->path, what, why);
 }
 
-/* The type of the elements, of which a short vector such as float4 has several. As in the schema
- * "int8" and "int16" are whole numbers, and "float16" is a vector. */
-static const char *element_of(const char *type, unsigned *lanes)
-{
-    static const char *const types[][2] = {
-        {"half", "f16"},  {"float", "f32"},         {"double", "f64"}, {"int", "i32"},
-        {"uint", "u32"},  {"UnsignedInt", "u32"},   {"int8", "i8"},    {"uint8", "u8"},
-        {"char", "i8"},   {"UnsignedChar", "u8"},   {"int16", "i16"},  {"uint16", "u16"},
-        {"short", "i16"}, {"UnsignedShort", "u16"}, {"int32", "i32"},  {"uint32", "u32"},
-        {"int64", "i64"}, {"uint64", "u64"},        {"long", "i64"},   {"UnsignedLong", "u64"},
-        {"bool", "u8"},   {"float32", "f32"},       {"float64", "f64"}};
-
-    *lanes = 1;
-    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++) {
-        if (!strcasecmp(types[i][0], type))
-            return types[i][1];
-    }
-    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++) {
-        size_t length = strlen(types[i][0]);
-        const char *digits = type + length;
-
-        if (strncasecmp(types[i][0], type, length) != 0 || isdigit((unsigned char)digits[-1]))
-            continue;
-        *lanes = (unsigned)strtoul(digits, NULL, 10);
-        if (!strcmp(digits, "2") || !strcmp(digits, "4") ||
-            (types[i][1][0] == 'f' && (!strcmp(digits, "8") || !strcmp(digits, "16"))))
-            return types[i][1];
-    }
-    return NULL;
-}
-
 static void print_expression(const reader *self, const json_t *given, opevo_text *out)
 {
     opevo_i_own_t1_print(json_object_get(self->kernel, "ProblemSize"), self->space, given, out);
@@ -359,13 +328,25 @@ static bool is_constant(const reader *self, const json_t *argument)
     return kind && !strcmp(kind, "Constant") && language && strcmp(language, "OpenCL") != 0;
 }
 
+/* Bytes have no random values, and no constant but 0; a struct by value needs its members. */
+static bool fits_bytes(const json_t *argument, const char *element, const char *memory)
+{
+    const char *fill = json_string_value(json_object_get(argument, "FillType"));
+    bool zero = (!fill || !strcmp(fill, "Constant")) &&
+                json_number_value(json_object_get(argument, "FillValue")) == 0;
+
+    return element && memory &&
+           (!strcmp(memory, "Local") ||
+            (!strcmp(memory, "Vector") && (zero || (fill && !strcmp(fill, "BinaryRaw")))));
+}
+
 static opevo_status add_argument(reader *self, const json_t *argument, size_t number,
                                  json_t *arguments, opevo_error *err)
 {
     const char *given = json_string_value(json_object_get(argument, "Name"));
     const char *memory = json_string_value(json_object_get(argument, "MemoryType"));
     unsigned lanes = 1;
-    const char *element = element_of(json_string_value(json_object_get(argument, "Type")), &lanes);
+    const char *element = opevo_i_own_t1_element(argument, &lanes);
     const json_t *value = json_object_get(argument, "FillValue");
     opevo_status status = OPEVO_OK;
     char name[160];
@@ -374,10 +355,16 @@ static opevo_status add_argument(reader *self, const json_t *argument, size_t nu
         snprintf(name, sizeof name, "%.150s", given);
     else
         snprintf(name, sizeof name, "argument%zu", number);
+    if (opevo_i_own_t1_is_custom(argument) && !fits_bytes(argument, element, memory))
+        return refuse(
+            self, err, "Arguments",
+            "a custom type needs its TypeSize in bytes, and is that of a Vector whose "
+            "FillType is BinaryRaw, or Constant with FillValue 0, or of Local memory; for "
+            "others write a harness, which has structs.");
     if (!element || !memory)
         return refuse(self, err, "Arguments",
                       "an argument needs a MemoryType, and a Type of numbers, such as float, half, "
-                      "float4 or int32.");
+                      "float4 or int32, or custom with a TypeSize.");
     if (!strcmp(memory, "Vector")) {
         self->failed |= json_array_append_new(arguments, json_string(name)) != 0;
         status = add_vector(self, argument, name, element, lanes, err);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Expressions of T1 problems, word by word. Kernel Tuner evaluates them with the lists of all
- * values in the place of parameters, so that max(NAME) there is the largest value. */
+/* Types of T1 problems, and their expressions, word by word. Kernel Tuner evaluates these with the
+ * lists of all values in the place of parameters, so that max(NAME) there is the largest value. */
 
 #include "own_t1_internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-enum { NAME_BYTES = 128, MOST_VALUES = 1 << 20 };
+enum { NAME_BYTES = 128, MOST_VALUES = 1 << 20, TYPE_BYTES = 4096 };
 
 const json_t *opevo_i_own_t1_axis(const json_t *sizes, int axis)
 {
@@ -146,4 +147,50 @@ void opevo_i_own_t1_print(const json_t *problem, const opevo_space *space, const
         opevo_text_add_bytes(out, at, 1);
         at += at[0] == '/' && at[1] == '/' ? 2 : 1;
     }
+}
+
+/* ---- Types ---------------------------------------------------------------------------------- */
+
+bool opevo_i_own_t1_is_custom(const json_t *argument)
+{
+    const char *type = json_string_value(json_object_get(argument, "Type"));
+
+    return type && !strcasecmp(type, "custom");
+}
+
+/* The type of the elements, of which a short vector such as float4 has several. As in the schema
+ * "int8" and "int16" are whole numbers, and "float16" is a vector. */
+const char *opevo_i_own_t1_element(const json_t *argument, unsigned *lanes)
+{
+    const char *type = json_string_value(json_object_get(argument, "Type"));
+    json_int_t bytes = json_integer_value(json_object_get(argument, "TypeSize"));
+    static const char *const types[][2] = {
+        {"half", "f16"},  {"float", "f32"},         {"double", "f64"}, {"int", "i32"},
+        {"uint", "u32"},  {"UnsignedInt", "u32"},   {"int8", "i8"},    {"uint8", "u8"},
+        {"char", "i8"},   {"UnsignedChar", "u8"},   {"int16", "i16"},  {"uint16", "u16"},
+        {"short", "i16"}, {"UnsignedShort", "u16"}, {"int32", "i32"},  {"uint32", "u32"},
+        {"int64", "i64"}, {"uint64", "u64"},        {"long", "i64"},   {"UnsignedLong", "u64"},
+        {"bool", "u8"},   {"float32", "f32"},       {"float64", "f64"}};
+
+    *lanes = 1;
+    if (opevo_i_own_t1_is_custom(argument)) {
+        *lanes = bytes > 0 && bytes <= TYPE_BYTES ? (unsigned)bytes : 0;
+        return *lanes ? "u8" : NULL;
+    }
+    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++) {
+        if (!strcasecmp(types[i][0], type))
+            return types[i][1];
+    }
+    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++) {
+        size_t length = strlen(types[i][0]);
+        const char *digits = type + length;
+
+        if (strncasecmp(types[i][0], type, length) != 0 || isdigit((unsigned char)digits[-1]))
+            continue;
+        *lanes = (unsigned)strtoul(digits, NULL, 10);
+        if (!strcmp(digits, "2") || !strcmp(digits, "4") ||
+            (types[i][1][0] == 'f' && (!strcmp(digits, "8") || !strcmp(digits, "16"))))
+            return types[i][1];
+    }
+    return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Expressions of T1 problems. */
+/* Types and expressions of T1 problems. */
 
 #ifndef OPEVO_OWN_T1_INTERNAL_H
 #define OPEVO_OWN_T1_INTERNAL_H
@@ -20,5 +20,11 @@ const json_t *opevo_i_own_t1_axis(const json_t *sizes, int axis);
  *   space    the parameters */
 void opevo_i_own_t1_print(const json_t *problem, const opevo_space *space, const json_t *given,
                           opevo_text *out);
+
+/* Whether an argument has a type of the user's, of TypeSize bytes. */
+bool opevo_i_own_t1_is_custom(const json_t *argument);
+/* The type of an argument's elements, as harnesses name it, and how many make a vector such as
+ * float4, or bytes one of the user's types. NULL: an unknown type. */
+const char *opevo_i_own_t1_element(const json_t *argument, unsigned *lanes);
 
 #endif

@@ -245,6 +245,54 @@ CHECK_TEST(test_problems)
     }
 }
 
+/* Vectors of structs are bytes. */
+CHECK_TEST(test_custom_types)
+{
+#define PAIRS(input, output)                                                                       \
+    "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"shift\", \"Type\": \"int\", "   \
+    "\"Values\": \"[0, 1]\"}]}, \"KernelSpecification\": {\"Language\": \"OpenCL\", "              \
+    "\"KernelName\": \"swap\", \"KernelFile\": \"swap.cl\", \"GlobalSize\": {\"X\": 40}, "         \
+    "\"LocalSize\": {\"X\": 8}, \"Arguments\": [{\"Type\": \"custom\", " input                     \
+    "}, {\"Name\": \"out\", \"Type\": \"custom\", \"AccessType\": \"WriteOnly\", " output          \
+    "}], \"ReferenceArguments\": [{\"Name\": \"right\", \"TargetName\": \"out\", \"FillType\": "   \
+    "\"BinaryRaw\", \"DataSource\": \"out.raw\"}]}}"
+#define VECTOR "\"MemoryType\": \"Vector\", \"Size\": 40"
+    static const char *const refused[] = {
+        PAIRS(VECTOR ", \"FillType\": \"BinaryRaw\", \"DataSource\": \"in.raw\"", VECTOR),
+        PAIRS(VECTOR ", \"TypeSize\": 8, \"FillType\": \"Random\"", VECTOR ", \"TypeSize\": 8"),
+        PAIRS("\"MemoryType\": \"Scalar\", \"TypeSize\": 8", VECTOR ", \"TypeSize\": 8")};
+    static const char good[] =
+        PAIRS(VECTOR ", \"TypeSize\": 8, \"FillType\": \"BinaryRaw\", \"DataSource\": \"in.raw\"",
+              VECTOR ", \"TypeSize\": 8, \"FillType\": \"Constant\"");
+    static const own_expected expected[] = {{OPEVO_OUTCOME_OK, NULL},
+                                            {OPEVO_OUTCOME_WRONG, "of out"}};
+    struct {
+        float real;
+        int32_t whole;
+    } in[40], out[40];
+    opevo_objective *objective = NULL;
+
+    for (int i = 0; i < 40; i++) {
+        in[i].real = (float)i;
+        in[i].whole = -i;
+        out[i].real = -(float)i;
+        out[i].whole = i;
+    }
+    own_write("swap.cl", "typedef struct { float real; int whole; } pair;\n"
+                         "__kernel void swap(__global const pair *in, __global pair *out)\n{\n"
+                         "    int i = get_global_id(0);\n    out[i].real = in[i].whole;\n"
+                         "    out[i].whole = (int)in[i].real + (shift && i == 39);\n}\n");
+    CHECK_OK(opevo_file_write(own_path("in.raw"), (const char *)in, sizeof in, &err));
+    CHECK_OK(opevo_file_write(own_path("out.raw"), (const char *)out, sizeof out, &err));
+    for (size_t i = 0; i < COUNT(refused); i++)
+        CHECK_FAILS(
+            OPEVO_INVALID, "a custom type needs its TypeSize",
+            own_open_problem(refused[i], OPEVO_KERNEL_OPENCL, "opencl:0", &objective, &err));
+    CHECK_OK(own_open_problem(good, OPEVO_KERNEL_OPENCL, "opencl:0", &objective, &err));
+    own_check("custom", objective, expected, COUNT(expected));
+    opevo_objective_destroy(objective);
+}
+
 int main(void)
 {
     if (!own_has_opencl()) {
