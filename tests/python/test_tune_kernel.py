@@ -3,6 +3,7 @@
 
 import itertools
 import json
+import math
 import shutil
 import sys
 import tempfile
@@ -10,6 +11,7 @@ import unittest
 from pathlib import Path
 
 import opevo
+from opevo._kernel_harness import restrictions_of
 
 try:
     import numpy
@@ -65,7 +67,8 @@ class TuneKernel(unittest.TestCase):
 
     def tune(self, shifts, **options):
         options = {"lang": "C", "answer": self.answer, **options}
-        return opevo.tune_kernel("add", ADD, COUNT, self.arguments, {"shift": shifts}, **options)
+        kernel = options.pop("kernel", "add")
+        return opevo.tune_kernel(kernel, ADD, COUNT, self.arguments, {"shift": shifts}, **options)
 
     def test_only_right_ones_are_returned(self):
         results, env = self.tune([1, 2, 3, 4], cache=self.cache)
@@ -153,9 +156,56 @@ class TuneKernel(unittest.TestCase):
         with self.assertRaisesRegex(opevo.Error, "align=True"):
             opevo.tune_kernel("add", OPENCL, COUNT, [*self.arguments[:3], packed[()]], params)
 
+    def test_restrictions_of_python(self):
+        """As many points as Python itself allows, whoever evaluates a restriction."""
+        params = {"a": [1, 2, 3, 4, 6, 8], "b": [1, 2, 3], "kind": ["row", "col"], "on": [True, False]}
+        points = [dict(zip(params, values)) for values in itertools.product(*params.values())]
+        texts = [
+            "a % b == 0 and not (a > 4 and b in [2, 3])", "1 < a <= 6 != b", "a // 2 ** b > 0 or kind == 'row'",
+            "max([a, b]) - min(a, b) < len([a, b]) + 1", "b if a > 2 else on", "a not in (1, 2) or on",
+            "(a, b) in [(1, 2), (3, 3)]", "int(math.log2(a)) == b", "pow(a, b) < 30 and round(a / b) > 1",
+            "any(a == x * b for x in range(3))", "len({a, b}) == 2", "kind.startswith('r') and a > 1",
+            "(lambda x: x > 2)(a * b)", "abs(a - b) < 2 and kind in ['col']", "sum([a, b, on]) % 2",
+        ]  # fmt: skip
+        functions = [lambda p: p["a"] > p["b"], lambda a, on: a > 3 or on]
+        names = {"math": math}
+        for each in [*texts, *functions]:
+            if callable(each):
+                wanted = sum(bool(each(p) if each is functions[0] else each(p["a"], p["on"])) for p in points)
+            else:
+                wanted = sum(bool(eval(each, {**names, **p})) for p in points)
+            space = {"tune_params": params, "restrictions": restrictions_of(each, params)}
+            self.cache.write_text(json.dumps(space))
+            self.assertEqual(opevo.call("space", str(self.cache))["allowed"]["points"], wanted, each)
+        mixed = {"tune_params": params, "restrictions": ["a > 2 && !(b == 2) || kind == 'row' and on"]}
+        self.cache.write_text(json.dumps(mixed))
+        wanted = sum(p["a"] > 2 and p["b"] != 2 or p["kind"] == "row" and p["on"] for p in points)
+        self.assertEqual(opevo.call("space", str(self.cache))["allowed"]["points"], wanted)
+        with self.assertRaisesRegex(opevo.Error, "^constraint 1, column 8: unexpected end"):
+            self.tune([1], restrictions=["shift >"])
+        with self.assertRaisesRegex(opevo.Error, r"^restrictions: 'a.b\(3\)' fails: AttributeError"):
+            restrictions_of("a.b(3)", params)
+
     def test_strategies(self):
         results, _ = self.tune(list(range(10, 40)), strategy="random", strategy_options={"max_fevals": 5})
         self.assertEqual(len(results), 5)
+        for strategy, options in (("genetic_algorithm", {"max_fevals": 3}), ("random_sample", {"fraction": 0.1})):
+            results, _ = self.tune(list(range(10, 40)), strategy=strategy, strategy_options=options)
+            self.assertEqual(len(results), 3)
+
+    def test_values_and_arrays_of_numpy(self):
+        """Numbers of numpy are values, arrays of truth values bytes; where nothing is right, a
+        warning has the reason."""
+        flags = self.a > 0.5
+        source = ADD.replace("const float *a", "const _Bool *a")
+        with self.assertWarnsRegex(UserWarning, "^No configuration is right: .* undefined symbol"):
+            results, _ = self.tune([1], kernel="sum")
+        self.assertEqual(results, [])
+        results, _ = opevo.tune_kernel(
+            "add", source, COUNT, [flags, *self.arguments[1:]], {"shift": numpy.array([1, 2])},
+            answer=[None, None, flags + self.b, None], lang="C",
+        )  # fmt: skip
+        self.assertEqual([each["shift"] for each in results], [1])
 
     def test_tolerance_is_that_of_numpy(self):
         """Beside atol, a relative difference of 1e-5 is accepted, as by numpy.allclose."""
@@ -276,7 +326,9 @@ class TuneKernel(unittest.TestCase):
         for name, value in {
             "texmem_args": {"t": self.a}, "simulation_mode": True, "observers": [print], "log": 10,
             "iterations": 0, "parallel": 2, "objectives": {"time": False}, "platform": 0,
-            "smem_args": {"size": 1}, "cmem_args": {"c": self.a},
+            "smem_args": {"size": 1}, "cmem_args": {"c": self.a}, "strategy": "bayes_opt",
+            "compiler_options": "-O3", "verify": "all", "cache": "/none/such", "restrictions": [3],
+            "metrics": {"rate": "1 / nothing"},
         }.items():  # fmt: skip
             with self.assertRaisesRegex(opevo.Error, f"^{name}: "):
                 self.tune([1], **{name: value})
@@ -288,6 +340,10 @@ class TuneKernel(unittest.TestCase):
             self.tune([1], objective="energy")
         with self.assertRaisesRegex(opevo.Error, "^kernel_source: "):
             opevo.tune_kernel("add", lambda p: ADD, 1, self.arguments, {"shift": [1]})
+        with self.assertRaisesRegex(opevo.Error, "^kernel_source: add.cl is neither a file"):
+            opevo.tune_kernel("add", "add.cl", 1, self.arguments, {"shift": [1]})
+        with self.assertRaisesRegex(opevo.Error, "^objective: energy is none of shift, time"):
+            self.tune([1], objective="energy", objective_higher_is_better=False)
         with self.assertRaisesRegex(opevo.Error, "lang='fortran'"):
             self.tune([1], lang="fortran")
         with self.assertRaisesRegex(opevo.Error, "one entry for each argument"):

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import itertools
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -56,6 +59,8 @@ def read_source(kernel_source: Any) -> tuple[str, Path]:
     text = os.fspath(kernel_source)
     if "\n" not in text and Path(text).is_file():
         return Path(text).read_text(encoding="utf-8"), Path(text).resolve().parent
+    if not any(mark in text for mark in "\n({"):
+        raise Error(f"kernel_source: {text} is neither a file nor the text of a kernel.")
     return text, Path.cwd()
 
 
@@ -88,7 +93,7 @@ def _struct(value: Any, what: str) -> dict[str, Any]:
         places[name] != fields[name][1] for name in value.dtype.names
     ):
         raise Error(f"{what}: give its type as numpy.dtype(..., align=True), which is C's.")
-    found = {"struct": list(_members(value.dtype, value, what))}
+    found: dict[str, Any] = {"struct": list(_members(value.dtype, value, what))}
     name = (value.dtype.metadata or {}).get("type")
     return found if name is None else {**found, "type": str(name)}
 
@@ -119,7 +124,16 @@ def _flat(value: Any) -> Any:
     import numpy
 
     value = numpy.ascontiguousarray(value)
-    return (value.view("uint8") if value.dtype.names else value).ravel()
+    bytes_only = value.dtype.names or value.dtype == numpy.bool_
+    return (value.view("uint8") if bytes_only else value).ravel()
+
+
+def values_of(tune_params: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """The values of parameters, numbers of numpy as those of Python."""
+    return {
+        name: [value.item() if hasattr(value, "item") else value for value in values]
+        for name, values in tune_params.items()
+    }
 
 
 # ---- Functions of the parameters ----
@@ -189,14 +203,79 @@ def excluding(
     ]
 
 
+# What the program evaluates of Python; all else is evaluated here.
+_KNOWN_NODES = (
+    ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.UAdd, ast.USub,
+    ast.Invert, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow,
+    ast.LShift, ast.RShift, ast.BitOr, ast.BitXor, ast.BitAnd, ast.Compare, ast.Eq, ast.NotEq,
+    ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn, ast.Name, ast.Load, ast.Constant, ast.IfExp,
+)  # fmt: skip
+_KNOWN_FUNCTIONS = {"abs", "min", "max"}
+
+
+def _is_plain(node: ast.AST, listed: bool = False) -> bool:
+    """Whether the program evaluates an expression; `listed`: it is what "in" looks into."""
+    if isinstance(node, ast.Call):
+        named = isinstance(node.func, ast.Name) and node.func.id in _KNOWN_FUNCTIONS
+        return named and not node.keywords and all(_is_plain(each) for each in node.args)
+    if isinstance(node, ast.Compare):
+        after_in = [isinstance(each, (ast.In, ast.NotIn)) for each in node.ops]
+        return _is_plain(node.left) and all(map(_is_plain, node.comparators, after_in))
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return listed and all(_is_plain(each) for each in node.elts)
+    return isinstance(node, _KNOWN_NODES) and all(
+        _is_plain(each) for each in ast.iter_child_nodes(node)
+    )
+
+
+def _evaluated(
+    text: str, params: Mapping[str, Sequence[Any]]
+) -> Callable[[Mapping[str, Any]], Any] | None:
+    """An expression that only Python evaluates, as a function; None for all others."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except SyntaxError:
+        return None
+    if _is_plain(tree.body):
+        return None
+    code = compile(tree, text, "eval")
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & set(params)
+
+    def function(config: Mapping[str, Any]) -> Any:
+        return eval(code, {"math": math, **{name: config[name] for name in used}})
+
+    return function
+
+
+def _by_names(
+    function: Callable[..., Any], params: Mapping[str, Sequence[Any]]
+) -> Callable[[Mapping[str, Any]], Any]:
+    """A function of the configuration, also of one whose arguments are named as parameters."""
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return function
+    if not names or not set(names) <= set(params):
+        return function
+    return lambda config: function(**{name: config[name] for name in names})
+
+
 def restrictions_of(given: Any, params: Mapping[str, Sequence[Any]]) -> list[str]:
     """Restrictions as expressions; of a function, what it forbids."""
     found: list[str] = []
     for each in [given] if callable(given) or isinstance(given, str) else list(given or ()):
-        if not callable(each):
+        if not callable(each) and not isinstance(each, str):
+            raise Error(f"restrictions: {each!r} is neither an expression nor a function.")
+        function = _evaluated(each, params) if isinstance(each, str) else _by_names(each, params)
+        if function is None:
             found.append(each)
             continue
-        rows = _table(each, params, "restrictions")
+        try:
+            rows = _table(function, params, "restrictions")
+        except Error:
+            raise
+        except Exception as error:
+            raise Error(f"restrictions: {each!r} fails: {error!r}.") from error
         forbidden = [config for config, allowed in rows if not allowed]
         if any(not config for config in forbidden):
             raise Error("restrictions: a function forbids all configurations.")

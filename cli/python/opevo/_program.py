@@ -66,13 +66,9 @@ def words_of(options: Mapping[str, object]) -> list[str]:
     return words
 
 
-def run(
-    *arguments: str, ok: tuple[int, ...] = (0,), environment: Mapping[str, str] | None = None
-) -> str:
-    """What `opevo ARGUMENTS` prints on standard output, with these variables set as well.
-
-    Errors: Error with the program's sentence where its exit status is not among `ok`.
-    """
+def _ended(
+    arguments: tuple[str, ...], ok: tuple[int, ...], environment: Mapping[str, str] | None
+) -> subprocess.CompletedProcess[str]:
     path = program()
     try:
         done = subprocess.run(
@@ -88,7 +84,17 @@ def run(
     if done.returncode not in ok:
         said = last_sentence(done.stderr)
         raise Error(said or f"opevo {' '.join(arguments)}: exit status {done.returncode}.")
-    return done.stdout
+    return done
+
+
+def run(
+    *arguments: str, ok: tuple[int, ...] = (0,), environment: Mapping[str, str] | None = None
+) -> str:
+    """What `opevo ARGUMENTS` prints on standard output, with these variables set as well.
+
+    Errors: Error with the program's sentence where its exit status is not among `ok`.
+    """
+    return _ended(arguments, ok, environment).stdout
 
 
 def call(*arguments: str, environment: Mapping[str, str] | None = None) -> Any:
@@ -100,11 +106,12 @@ def call(*arguments: str, environment: Mapping[str, str] | None = None) -> Any:
     >>> opevo.call("verify", "factor(8,3)", "--draws", "10000")["rejected"]
     0
     """
-    text = run(*arguments, "--json", ok=(0, 1), environment=environment)
+    done = _ended((*arguments, "--json"), (0, 1), environment)
     try:
-        return json.loads(text)
+        return json.loads(done.stdout)
     except ValueError:
-        raise Error(f"opevo {' '.join(arguments)} --json printed no JSON.") from None
+        said = last_sentence(done.stderr)
+        raise Error(said or f"opevo {' '.join(arguments)} --json printed no JSON.") from None
 
 
 def version() -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import tempfile
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ from ._kernel_harness import (
     read_source,
     restrictions_of,
     shared_of,
+    values_of,
 )
 from ._program import call
 from ._verifier import Verifier
@@ -40,6 +43,24 @@ _REFUSED = {
 }
 
 
+# Kernel Tuner's strategies that are here, by another name.
+_STRATEGIES = {
+    "brute_force": "grid",
+    "random_sample": "random",
+    "genetic_algorithm": "kt-genetic",
+    "simulated_annealing": "kt-annealing",
+    "diff_evo": "kt-diff-evo",
+    "greedy_ils": "kt-greedy-ils",
+    "greedy_mls": "kt-greedy-mls",
+    "pso": "kt-pso",
+    "adaptive_tabu_greywolf": "kt-tabu-greywolf",
+    "hybrid_vndx": "kt-vndx",
+}
+_OTHER_STRATEGIES = (
+    "basinhopping", "bayes_opt", "dual_annealing", "firefly_algorithm", "minimize", "mls",
+    "ordered_greedy_mls", "pyatf_strategies", "scikit_opt",
+)  # fmt: skip
+
 _ONLY = {
     "compiler": ("C",),
     "platform": ("OpenCL",),
@@ -51,13 +72,22 @@ _ONLY = {
 def _refuse(given: Mapping[str, Any], language: str) -> None:
     """What Kernel Tuner's function takes, and this one does not, by its name."""
     for name, (default, why) in _REFUSED.items():
-        if given[name] is not None and given[name] != default:
+        if given[name] is not None and given[name] != default and given[name] != []:
             raise Error(f"{name}: {why}; omit it.")
     for name, languages in _ONLY.items():
         if given[name] is not None and language not in languages:
             raise Error(f"{name}: applies to kernels in {' and '.join(languages)}; omit it.")
     if given["objective"] != "time" and given["strategy"] not in (None, "brute_force"):
         raise Error(f"objective: a tuner minimises the time, not {given['objective']}.")
+    if given["strategy"] in _OTHER_STRATEGIES:
+        raise Error(
+            f"strategy: Kernel Tuner's {given['strategy']} is not here; use qgp or one of "
+            f"{', '.join(_STRATEGIES)}."
+        )
+    if isinstance(given["compiler_options"], str) or callable(given["compiler_options"]):
+        raise Error('compiler_options: give a list of words, such as ["-O3"].')
+    if given["verify"] is not None and not callable(given["verify"]):
+        raise Error("verify: give a function verify(answer, results, atol=...).")
 
 
 def _device(language: str, device: int, platform: int | None) -> str:
@@ -69,7 +99,10 @@ def _device(language: str, device: int, platform: int | None) -> str:
 def _cache_path(cache: str | os.PathLike[str]) -> Path:
     """As Kernel Tuner has it: with the ending .json."""
     text = os.fspath(cache)
-    return Path(text if text.endswith(".json") else f"{text}.json")
+    path = Path(text if text.endswith(".json") else f"{text}.json")
+    if not path.parent.is_dir():
+        raise Error(f"cache: the folder {path.parent} does not exist; make it first.")
+    return path
 
 
 def _size_name(problem_size: Any) -> Any:
@@ -81,12 +114,30 @@ def _size_name(problem_size: Any) -> Any:
 def _add_metrics(entry: dict[str, Any], metrics: Mapping[str, Any]) -> None:
     """What a user computes from a result: by functions of it, or by expressions."""
     for name, metric in metrics.items():
-        if callable(metric):
-            entry[name] = metric(entry)
-        elif isinstance(metric, str):
-            entry[name] = eval(metric, {"__builtins__": {}}, dict(entry))
-        else:
+        if not callable(metric) and not isinstance(metric, str):
             raise Error(f"metrics: {name} is neither a function nor an expression.")
+        try:
+            entry[name] = (
+                metric(entry)
+                if callable(metric)
+                else eval(metric, {"__builtins__": {}}, dict(entry))
+            )
+        except Exception as error:
+            raise Error(f"metrics: {name} cannot be computed: {error!r}.") from error
+
+
+def _best(
+    right: Sequence[dict[str, Any]], objective: str, larger: bool
+) -> dict[str, Any]:
+    if objective not in right[0]:
+        raise Error(f"objective: {objective} is none of {', '.join(right[0])}.")
+    return (max if larger else min)(right, key=lambda each: float(each[objective]))
+
+
+def _warn(reasons: Mapping[str, str]) -> None:
+    """Of a call in which no configuration is right."""
+    said = next((reason for reason in reasons.values() if reason), "")
+    warnings.warn(f"No configuration is right{': ' if said else '.'}{said}", stacklevel=3)
 
 
 def _is_larger_better(objective: str, larger: bool | None) -> bool:
@@ -187,6 +238,7 @@ def tune_kernel(
     language = language_of(text, lang)
     _refuse(given, language)
     larger = _is_larger_better(objective, objective_higher_is_better)
+    tune_params = values_of(tune_params)
     names = list(tune_params)
     where = on or _device(language, device, platform)
     path = None if cache is None else _cache_path(cache)
@@ -195,7 +247,7 @@ def tune_kernel(
         "kernel_name": kernel_name,
         "problem_size": _size_name(problem_size),
         "tune_params_keys": names,
-        "tune_params": {name: list(values) for name, values in tune_params.items()},
+        "tune_params": tune_params,
         "objective": objective,
     }
     entries = read_cache(path, header) if path is not None else {}
@@ -250,8 +302,9 @@ def tune_kernel(
         _report(list(entries.values()), reasons, names)
     right = [dict(entry) for entry in entries.values() if isinstance(entry["time"], (int, float))]
     if right:
-        best = max if larger else min
-        env["best_config"] = best(right, key=lambda each: float(each[objective]))
+        env["best_config"] = _best(right, objective, larger)
+    else:
+        _warn(reasons)
     return right, env
 
 
@@ -269,8 +322,9 @@ class _Search:
     ) -> None:
         self.source, self.where = source, where
         self.most = options.pop("max_fevals", None)
+        self.part = options.pop("fraction", None) if strategy == "random_sample" else None
         seconds = options.pop("time_limit", None)
-        self.words = ["--tuner", "grid" if strategy in (None, "brute_force") else str(strategy)]
+        self.words = ["--tuner", _STRATEGIES.get(strategy or "brute_force", str(strategy))]
         self.words += ["--seed", str(seed), "--finals", "0", "--quiet"]
         self.words += [] if seconds is None else ["--seconds", str(seconds)]
         for key, value in options.items():
@@ -283,10 +337,12 @@ class _Search:
         store = str(self.source.with_name("runs.db"))
         try:
             allowed = int(call("space", space)["allowed"]["points"])
-        except Error:
+        except Error as error:
             if continues:
                 return []
-            raise
+            raise Error(str(error).replace(f"{space}:1: ", "")) from None
+        if self.part is not None:
+            self.most = math.ceil(float(self.part) * allowed)
         trials = allowed if self.most is None else min(int(self.most), allowed)
         call(
             "tune", str(self.source), "--on", self.where, "--space", space,
