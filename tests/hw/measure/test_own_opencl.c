@@ -275,7 +275,7 @@ CHECK_TEST(test_custom_types)
     for (int i = 0; i < 40; i++) {
         in[i].real = (float)i;
         in[i].whole = -i;
-        out[i].real = -(float)i;
+        out[i].real = (float)-i;
         out[i].whole = i;
     }
     own_write("swap.cl", "typedef struct { float real; int whole; } pair;\n"
