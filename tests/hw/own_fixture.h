@@ -62,6 +62,7 @@ static inline opevo_status own_open(const char *device, const char *source_name,
     opevo_status status = own_maker(source_name, source, harness, space_text, &maker, err);
 
     options.device = device;
+    options.build_limit_s = 300; /* elapsed, also where cores are busy */
     options.run_limit_s = 2;
     options.repeat_s = 0.01;
     return status == OPEVO_OK ? opevo_live_open(maker, &options, out, err) : status;
@@ -229,6 +230,7 @@ static inline opevo_status own_open_problem(const char *text, opevo_kernel_diale
                                                        .text = opevo_text_string(&harness)},
                                     dialect, false, 1, space, &maker, err);
     options.device = device;
+    options.build_limit_s = 300;
     if (status == OPEVO_OK)
         status = opevo_live_open(maker, &options, out, err);
 cleanup:
