@@ -138,6 +138,11 @@ static bool take_extents(finder *self)
                                   tensor->name);
                 return false;
             }
+            if (!opevo_i_net_dynamic_is_most(self->dynamic, &one->extent)) {
+                opevo_text_printf(self->why, "an extent of %s is larger at smaller sizes",
+                                  tensor->name);
+                return false;
+            }
             one->exists = true;
             one->free = !opevo_network_form_is_constant(&one->extent);
             one->parent = AXES * t + a;

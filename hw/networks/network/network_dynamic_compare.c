@@ -5,7 +5,7 @@
 
 #include "network_dynamic_internal.h"
 
-#include "network_internal.h"
+#include "network_passes_internal.h"
 
 #include <opevo/memory.h>
 #include <opevo/network_routine.h>
@@ -19,19 +19,23 @@ static int64_t elements_of(const opevo_array *array)
     return opevo_array_elements(array);
 }
 
-static bool extents_are_forms(const opevo_network_dynamic *self, int value)
+static bool extents_are_forms(const opevo_network_dynamic *self, int value, opevo_text *why)
 {
     const opevo_array *array = &self->at[0]->value[value].array;
     int64_t values[OPEVO_NETWORK_READINGS];
     opevo_network_form form;
 
-    for (int d = 0; d < array->dims; d++) {
+    for (int d = 0; d < array->dims && !why->length; d++) {
         for (int k = 0; k < self->points; k++)
             values[k] = self->at[k]->value[value].array.extent[d];
         if (!opevo_network_dynamic_fit(self, values, &form))
-            return false;
+            opevo_text_printf(why, "an extent of '%.100s' is not linear in each size",
+                              self->at[0]->value[value].name);
+        else if (!opevo_i_net_dynamic_is_most(self, &form))
+            opevo_text_printf(why, "an extent of '%.100s' is larger at smaller sizes",
+                              self->at[0]->value[value].name);
     }
-    return true;
+    return !why->length;
 }
 
 static bool is_same_value(const opevo_network_dynamic *self, int value, opevo_text *why)
@@ -49,14 +53,16 @@ static bool is_same_value(const opevo_network_dynamic *self, int value, opevo_te
             self->at[0]->value[value].name);
         return false;
     }
-    if (extents_are_forms(self, value))
-        return true;
-    opevo_text_printf(why, "an extent of '%.100s' is not linear in each size",
-                      self->at[0]->value[value].name);
-    return false;
+    return extents_are_forms(self, value, why);
 }
 
 /* A constant is stored as it is at the largest sizes: that of others must be the start of it. */
+static bool is_start(const opevo_array *other, const opevo_array *array)
+{
+    return elements_of(other) <= elements_of(array) &&
+           memcmp(array->data, other->data, opevo_i_net_bytes(other)) == 0;
+}
+
 static bool is_same_constant(const opevo_network_dynamic *self, int value, opevo_text *why)
 {
     const opevo_array *array = &self->at[0]->value[value].array;
@@ -64,11 +70,42 @@ static bool is_same_constant(const opevo_network_dynamic *self, int value, opevo
     for (int k = 1; k < self->points && array->data; k++) {
         const opevo_array *other = &self->at[k]->value[value].array;
 
-        if (elements_of(other) <= elements_of(array) &&
-            memcmp(array->data, other->data, opevo_i_net_bytes(other)) == 0)
+        if (is_start(other, array))
             continue;
         opevo_text_printf(why, "the constant '%.100s' is another one at other sizes",
                           self->at[0]->value[value].name);
+        return false;
+    }
+    return true;
+}
+
+/* Whether a value of the model is what its forms say at the readings behind the points, as far as
+ * passes there left it as it was. */
+static bool fits_others(const opevo_network_dynamic *self, int value, opevo_text *why)
+{
+    const opevo_array *array = &self->at[0]->value[value].array;
+
+    for (int k = self->points; k < self->readings && value < self->network[0]->values; k++) {
+        const opevo_array *other = &self->network[k]->value[value].array;
+        const opevo_array *kept = &self->at[k]->value[value].array;
+        bool fits = true;
+
+        if (!opevo_i_net_same_shape(array, &self->network[0]->value[value].array))
+            continue;
+        fits = other->dims == array->dims;
+        for (int d = 0; d < array->dims && fits; d++) {
+            opevo_network_form form = opevo_network_dynamic_extent(self, value, d);
+
+            fits = other->extent[d] == opevo_network_form_value(&form, self->size[k]);
+        }
+        if (fits && array->data && kept->data && kept->type == array->type)
+            fits = is_start(kept, array);
+        if (fits)
+            continue;
+        opevo_text_printf(why,
+                          "at the %s sizes '%.100s' has another shape, or is another constant, "
+                          "than follows from others",
+                          k == self->tuned ? "tuned" : "least", self->at[0]->value[value].name);
         return false;
     }
     return true;
@@ -209,11 +246,13 @@ static opevo_status compare_step(opevo_network_dynamic *self, int n, opevo_text 
     for (int i = 0; i < step->inputs; i++) {
         if (step->input[i] >= 0 &&
             (!is_same_value(self, step->input[i], why) ||
-             (opevo_network_step_reads(step, i) && !is_same_constant(self, step->input[i], why))))
+             (opevo_network_step_reads(step, i) && (!is_same_constant(self, step->input[i], why) ||
+                                                    !fits_others(self, step->input[i], why)))))
             return OPEVO_OK;
     }
     for (int i = 0; i < step->outputs; i++) {
-        if (step->output[i] >= 0 && !is_same_value(self, step->output[i], why))
+        if (step->output[i] >= 0 && (!is_same_value(self, step->output[i], why) ||
+                                     !fits_others(self, step->output[i], why)))
             return OPEVO_OK;
     }
     if (step->kind == OPEVO_NETWORK_STEP_COMPUTE)

@@ -28,6 +28,23 @@ bool opevo_network_form_is_constant(const opevo_network_form *form)
     return constant;
 }
 
+/* The form is linear in each size, so that its extremes are at corners. */
+bool opevo_i_net_dynamic_is_most(const opevo_network_dynamic *self, const opevo_network_form *form)
+{
+    int64_t most = opevo_network_form_value(form, self->size[0]);
+    bool is_most = true;
+
+    for (int set = 0; set < 1 << self->ranges.count; set++) {
+        int64_t sizes[OPEVO_NETWORK_SIZES] = {0}, value = 0;
+
+        for (int i = 0; i < self->ranges.count; i++)
+            sizes[i] = set >> i & 1 ? self->ranges.range[i].least : self->ranges.range[i].most;
+        value = opevo_network_form_value(form, sizes);
+        is_most &= value >= 0 && value <= most;
+    }
+    return is_most;
+}
+
 /* Corner `set` has the smaller one of sizes i in the set. Between two corners that differ in size i
  * the form is a line, base + slope n_i. */
 bool opevo_network_dynamic_fit(const opevo_network_dynamic *self, const int64_t *values,

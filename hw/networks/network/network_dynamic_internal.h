@@ -21,4 +21,9 @@ typedef int64_t (*opevo_i_net_dynamic_number)(const void *context, int reading);
 bool opevo_i_net_dynamic_form(const opevo_network_dynamic *self, opevo_i_net_dynamic_number at,
                               const void *context, opevo_network_form *out);
 
+/* Whether a form of an extent is at no sizes of the ranges larger than at the largest, which memory
+ * and kernels are made for, nor below 0. */
+bool opevo_i_net_dynamic_is_most(const opevo_network_dynamic *dynamic,
+                                 const opevo_network_form *form);
+
 #endif

@@ -234,6 +234,54 @@ static void make_fixed(model *self)
     set_output(self, "y");
 }
 
+/* "n", the size of x[batch, 6] in a tensor of one element. */
+static void add_size(model *self)
+{
+    add_whole(self, "zero", 1, (int64_t[]){0});
+    add_whole(self, "one", 1, (int64_t[]){1});
+    add_node(self, "Shape", "x", "shape");
+    add_node(self, "Slice", "shape zero one", "n");
+}
+
+/* Rows n to 8 of c[8, 6], which are more where x has fewer; nothing is fused with the node. */
+static void make_rest(model *self)
+{
+    start_rows(self);
+    add_input(self, "c", 2, (int64_t[]){8, 6});
+    add_size(self);
+    add_whole(self, "all", 1, (int64_t[]){8});
+    add_node(self, "Slice", "c n all zero", "r");
+    add_node(self, "CumSum", "r one", "s");
+    add_int(self, add_node(self, "Concat", "x s", "y"), "axis", 0);
+    set_output(self, "y");
+}
+
+/* Every second of n columns: as many as n - 1 at 2 and 3, but not at 1. */
+static void make_second(model *self)
+{
+    model_start(self);
+    add_named_input(self, "x", 2, (int64_t[]){4, 0}, (const char *[]){"batch"});
+    add_whole(self, "zero", 1, (int64_t[]){0});
+    add_whole(self, "one", 1, (int64_t[]){1});
+    add_whole(self, "two", 1, (int64_t[]){2});
+    add_whole(self, "all", 1, (int64_t[]){100});
+    add_node(self, "Slice", "x zero all one two", "h");
+    add_node(self, "CumSum", "h zero", "s");
+    add_int(self, add_node(self, "ReduceSum", "s one", "y"), "keepdims", 0);
+    set_output(self, "y");
+}
+
+/* A factor of 1, and of 0 for one row. */
+static void make_several(model *self)
+{
+    start_rows(self);
+    add_size(self);
+    add_node(self, "Greater", "n one", "g");
+    add_int(self, add_node(self, "Cast", "g", "f"), "to", OPEVO_NETWORK_FLOAT32);
+    add_node(self, "Mul", "x f", "y");
+    set_output(self, "y");
+}
+
 typedef struct refusal {
     make_model make;
     const char *ranges, *message;
@@ -249,6 +297,10 @@ static const refusal refusals[] = {
     {make_filter, "batch=3..30", "is not read by one axis from end to end"},
     {make_strided, "batch=3..30", "linear in each size"},
     {make_fixed, "batch=4..32", "with batch="},
+    {make_rest, "batch=1..6", "an extent of 'r' is larger at smaller sizes"},
+    {make_second, "batch=1..3", "at the least sizes 'h' has another shape, or is another constant"},
+    {make_several, "batch=1..9",
+     "at the least sizes 'f' has another shape, or is another constant"},
     {make_mlp, "lot=1..4",
      "--dynamic names 'lot', which is not a dimension of an input; "
      "dimensions are 'batch'"},
