@@ -150,7 +150,7 @@ static unsigned axes_of(const opevo_expression *read)
 }
 
 /* The second product reads what is ahead as one operand; its rows are the last dimension of that
- * which is an axis of the result and not in the other operand. */
+ * which is an axis of the result and not in the other operand. Its last axis is one of vectors. */
 static bool find_weight(opevo_i_comp_rows *self)
 {
     const opevo_definition *definition = self->product->definition;
@@ -168,7 +168,8 @@ static bool find_weight(opevo_i_comp_rows *self)
         if (axis >= 0 && axis < definition->spatial && !(axes_of(self->value) >> axis & 1))
             self->row = axis;
     }
-    return self->row >= 0 && definition->axis[self->row].extent >= OPEVO_ROWS_LEAST;
+    return self->row >= 0 && definition->axis[self->row].extent >= OPEVO_ROWS_LEAST &&
+           definition->axis[definition->spatial - 1].extent > 1;
 }
 
 static bool find_query(opevo_i_comp_rows *self)
@@ -196,15 +197,48 @@ static bool is_constant(const opevo_tensor *tensor)
     return constant;
 }
 
+/* Whether axes with this label are those of loops around a block. */
+static bool is_outer(const opevo_i_comp_rows *self, int label)
+{
+    const opevo_definition *definition = self->product->definition;
+
+    for (int d = 0; d < self->weight->tensor->dims; d++) {
+        int axis = self->weight->index[d].count ? self->weight->index[d].term[0].axis : -1;
+
+        if (axis >= 0 && axis < definition->spatial &&
+            self->label[self->product->number][axis] == label)
+            return true;
+    }
+    return false;
+}
+
+/* Sums over heads, say, would need the scores of all heads for each of them. */
+static bool sums_outside(const opevo_i_comp_rows *self, const opevo_tensor *tensor)
+{
+    const opevo_definition *definition = tensor->definition;
+    bool outside = false;
+
+    for (int a = definition->spatial; a < definition->axes; a++)
+        outside |= is_outer(self, self->label[tensor->number][a]);
+    return outside;
+}
+
 /* Layers of a perceptron are two products in a row as well. Their weights are long rows, which are
  * packed, and of their rows nothing is summed between. */
 static bool is_attention(const opevo_i_comp_rows *self)
 {
     bool reduces = false;
 
-    for (int t = 0; t < self->from->tensors; t++)
-        reduces |= self->ahead[t] && self->from->tensor[t] != self->scores &&
-                   self->from->tensor[t]->definition->reducer != OPEVO_REDUCER_NONE;
+    for (int t = 0; t < self->from->tensors; t++) {
+        const opevo_tensor *tensor = self->from->tensor[t];
+
+        if (!self->ahead[t] || tensor == self->scores ||
+            tensor->definition->reducer == OPEVO_REDUCER_NONE)
+            continue;
+        if (sums_outside(self, tensor))
+            return false;
+        reduces = true;
+    }
     return reduces && !is_constant(self->key->tensor) && !is_constant(self->value->tensor);
 }
 
@@ -237,20 +271,6 @@ bool opevo_i_comp_rows_find(const opevo_computation *from, opevo_i_comp_rows *ou
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
-
-static bool is_outer(const opevo_i_comp_rows *self, int label)
-{
-    const opevo_definition *definition = self->product->definition;
-
-    for (int d = 0; d < self->weight->tensor->dims; d++) {
-        int axis = self->weight->index[d].count ? self->weight->index[d].term[0].axis : -1;
-
-        if (axis >= 0 && axis < definition->spatial &&
-            self->label[self->product->number][axis] == label)
-            return true;
-    }
-    return false;
-}
 
 bool opevo_computation_row_blocks(const opevo_computation *computation, opevo_row_blocks *out)
 {

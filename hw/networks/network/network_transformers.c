@@ -115,30 +115,44 @@ static int capped(opevo_i_net_builder *self, const attention *of, int scores)
     return opevo_i_net_build_two(self, "Mul", NULL, scores, cap);
 }
 
-/* Scores with cap, bias and mask; `extent` is theirs, of 4 dimensions. */
+/* The bias with heads of queries as heads and groups. */
+static int grouped_bias(opevo_i_net_builder *self, int bias, int64_t heads, int64_t groups)
+{
+    int dims = bias == NONE ? 0 : dims_of(self, bias);
+    bool one = dims < 3 || extent_of(self, bias, dims - 3) == 1;
+
+    return dims < 3
+               ? bias
+               : opevo_i_net_build_reshape(
+                     self, bias, DIMS,
+                     (int64_t[]){dims > 3 ? extent_of(self, bias, dims - 4) : 1, one ? 1 : heads,
+                                 one ? 1 : groups, extent_of(self, bias, dims - 2),
+                                 extent_of(self, bias, dims - 1)});
+}
+
+/* Scores with cap, bias and mask, of `extent`; with groups, these are a dimension of their own
+ * behind heads of keys, so that nothing lies between the products but what is made of scores. */
 static int scores_of(opevo_i_net_builder *self, const attention *of, int64_t groups, int k,
                      const int64_t *extent)
 {
-    int64_t rows = extent[2], seen = extent[3];
-    int q =
-        opevo_i_net_build_two(self, "Mul", NULL, of->q, opevo_i_net_build_number(self, of->scale));
-    int scores = 0;
+    int64_t rows = extent[2], seen = extent[3], heads = extent[1] / groups;
+    int q = of->q, scores = 0, bias = of->bias;
 
-    if (groups > 1)
+    if (groups > 1) {
         q = opevo_i_net_build_reshape(
-            self, q, DIMS,
-            (int64_t[]){extent[0], extent[1] / groups, groups, rows, extent_of(self, of->q, 3)});
+            self, q, DIMS, (int64_t[]){extent[0], heads, groups, rows, extent_of(self, of->q, 3)});
+        bias = grouped_bias(self, bias, heads, groups);
+    }
+    q = opevo_i_net_build_two(self, "Mul", NULL, q, opevo_i_net_build_number(self, of->scale));
     scores = opevo_i_net_build_two(
         self, "MatMul", NULL, q,
         opevo_i_net_build_one(self, "Transpose", groups > 1 ? "perm=0,1,2,4,3" : "perm=0,1,3,2",
                               k));
-    if (groups > 1)
-        scores = opevo_i_net_build_reshape(self, scores, 4, extent);
     keep_scores(self, of, 0, scores, extent);
     scores = capped(self, of, scores);
     keep_scores(self, of, 1, scores, extent);
-    if (of->bias != NONE)
-        scores = opevo_i_net_build_two(self, "Add", NULL, scores, of->bias);
+    if (bias != NONE)
+        scores = opevo_i_net_build_two(self, "Add", NULL, scores, bias);
     if (of->causal || of->near >= 0)
         scores = opevo_i_net_build_two(self, "Add", NULL, scores, mask_of(self, of, rows, seen));
     return scores;
@@ -167,9 +181,6 @@ static int attend(opevo_i_net_builder *self, const attention *of)
     keep_scores(self, of, 2, scores, extent);
     scores = opevo_i_net_build_one(self, "Softmax", "axis=-1", scores);
     keep_scores(self, of, 3, scores, extent);
-    if (groups > 1)
-        scores = opevo_i_net_build_reshape(
-            self, scores, DIMS, (int64_t[]){extent[0], heads, groups, extent[2], extent[3]});
     v = opevo_i_net_build_two(self, "MatMul", NULL, scores, v);
     return groups > 1 ? opevo_i_net_build_reshape(
                             self, v, 4, (int64_t[]){extent[0], extent[1], extent[2], width})

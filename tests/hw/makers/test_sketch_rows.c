@@ -32,7 +32,7 @@ static form draw_form(opevo_rng *rng)
                   .rows = draw_number(rng, 16, 41),
                   .keys = draw_number(rng, 1, 37),
                   .size = draw_number(rng, 1, 19),
-                  .width = draw_number(rng, 1, 35),
+                  .width = draw_number(rng, 2, 35),
                   .mask = (int)draw_number(rng, 0, 5),
                   .scale = (int)draw_number(rng, 0, 3),
                   .crossed = opevo_rng_below(rng, 2),
@@ -143,7 +143,8 @@ CHECK_TEST(test_forms)
 }
 
 /* Others: few rows; nothing summed between the products; constant keys; scores that are an output;
- * rows that are read at another place; one product, and three. */
+ * rows that are read at another place; one product, and three; sums over rows, and over heads;
+ * results of one column. */
 CHECK_TEST(test_other_forms)
 {
     static const char *const texts[] = {
@@ -162,6 +163,12 @@ CHECK_TEST(test_other_forms)
         "S[i:32, j:9] = sum(k:8) Q[i, k]*K[j, k]; M[i] = max(j) S[i, j]; "
         "T[i, j] = S[i, j] - M[i]; O[i, d:8] = sum(j) T[i, j]*V[j, d]; "
         "U[i, e:8] = sum(d) O[i, d]*W[d, e]",
+        "S[i:32, j:9] = sum(k:8) Q[i, k]*K[j, k]; M[j] = max(i) S[i, j]; "
+        "T[i, j] = S[i, j] - M[j]; O[i, d:8] = sum(j) T[i, j]*V[j, d]",
+        "S[h:2, i:32, j:9] = sum(k:8) Q[h, i, k]*K[h, j, k]; M[i, j] = max(h) S[h, i, j]; "
+        "T[h, i, j] = S[h, i, j] - M[i, j]; O[h, i, d:8] = sum(j) T[h, i, j]*V[h, j, d]",
+        "S[i:32, j:9] = sum(k:8) Q[i, k]*K[j, k]; M[i] = max(j) S[i, j]; "
+        "T[i, j] = S[i, j] - M[i]; O[i, d:1] = sum(j) T[i, j]*V[j, d]",
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

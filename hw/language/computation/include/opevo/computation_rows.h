@@ -40,7 +40,8 @@ bool opevo_computation_row_blocks(const opevo_computation *computation, opevo_ro
  *
  * The computation has one output, and two sums of products of two tensors. The second reads what is
  * computed from the first at the same rows, by sums or maxima of rows among others; the other
- * operands of both depend on neither, and are not constant.
+ * operands of both depend on neither, and are not constant. Nothing is summed over other axes of
+ * the scores that the result has too, such as heads, and its last axis has more than one element.
  *
  *   out  a new computation with the same inputs and output; the caller destroys it
  *
