@@ -8,6 +8,7 @@
 #include <opevo/memory.h>
 #include <opevo/proof_definition.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ typedef struct running {
     const opevo_field *field;
     opevo_simt_value **values; /* of what is neither known nor released */
     int *readers;              /* steps that are still to read it */
+    uint64_t degree;           /* of what nodes read, at most: the sum of those of two values */
 } running;
 
 /* What a definition reads: of a step that runs. */
@@ -44,6 +46,14 @@ static int64_t elements_of(const running *self, int value)
     return opevo_array_elements(&self->inference->value[value].array);
 }
 
+/* A value that does not exist, as 0/0. */
+static opevo_simt_value nothing(const running *self)
+{
+    const opevo_simt_arithmetic *arithmetic = opevo_field_arithmetic(self->field);
+
+    return arithmetic->number(arithmetic, NAN, sizeof(double));
+}
+
 static opevo_simt_value known_value(const running *self, const opevo_array *array, int64_t e)
 {
     const opevo_simt_arithmetic *arithmetic = opevo_field_arithmetic(self->field);
@@ -59,7 +69,9 @@ static opevo_simt_value value_at(const running *self, int value, int64_t e)
 {
     const opevo_array *array = &self->inference->value[value].array;
 
-    return array->data ? known_value(self, array, e) : self->values[value][e];
+    if (array->data)
+        return known_value(self, array, e);
+    return self->values[value] ? self->values[value][e] : nothing(self);
 }
 
 /* ---- Steps ---- */
@@ -121,10 +133,19 @@ static void copy_box(const running *self, const opevo_network_step *step,
     }
 }
 
-/* Elements of its results are random and the same for the same elements of its inputs. */
-static void apply_unknown(const running *self, const opevo_network_step *step)
+static void note_degree(running *self, const opevo_simt_value *value)
+{
+    uint64_t degree = 2 * ((uint64_t)opevo_field_numerator(value) + opevo_field_denominator(value));
+
+    self->degree = degree > self->degree ? degree : self->degree;
+}
+
+/* Elements of its results are random and the same for the same elements of its inputs; they do not
+ * exist where one of these does not. */
+static void apply_unknown(running *self, const opevo_network_step *step)
 {
     uint64_t hash = opevo_hash_mix((uint64_t)step->node + 1);
+    bool exists = true;
 
     for (int i = 0; i < step->inputs; i++) {
         int64_t count = step->input[i] < 0 ? 0 : elements_of(self, step->input[i]);
@@ -135,15 +156,19 @@ static void apply_unknown(const running *self, const opevo_network_step *step)
 
             hash = opevo_hash_mix(hash ^ value.word[0]);
             hash = opevo_hash_mix(hash + value.word[1]);
+            exists &= opevo_field_compare(&value, &value) == OPEVO_FIELD_EQUAL;
+            note_degree(self, &value);
         }
     }
     for (int o = 0; o < step->outputs; o++)
         for (int64_t e = 0; step->output[o] >= 0 && e < elements_of(self, step->output[o]); e++)
-            self->values[step->output[o]][e] = opevo_field_input(
-                self->field, UNKNOWN | opevo_hash_mix(hash + (uint64_t)o), (uint64_t)e);
+            self->values[step->output[o]][e] =
+                exists ? opevo_field_input(
+                             self->field, UNKNOWN | opevo_hash_mix(hash + (uint64_t)o), (uint64_t)e)
+                       : nothing(self);
 }
 
-static opevo_status run_kind(const running *self, const opevo_network_step *step, opevo_error *err)
+static opevo_status run_kind(running *self, const opevo_network_step *step, opevo_error *err)
 {
     switch (step->kind) {
     case OPEVO_NETWORK_STEP_COMPUTE:
@@ -165,10 +190,15 @@ static opevo_status run_kind(const running *self, const opevo_network_step *step
 
 /* ---- All ---- */
 
+/* What no step writes does not exist. */
 static opevo_status allocate(running *self, int value, opevo_error *err)
 {
-    self->values[value] = opevo_calloc((size_t)elements_of(self, value) + 1, sizeof **self->values);
+    int64_t count = elements_of(self, value);
+
+    self->values[value] = opevo_calloc((size_t)count + 1, sizeof **self->values);
     OPEVO_NEED_OR_RETURN(self->values[value], "a proof of the network");
+    for (int64_t e = 0; e < count; e++)
+        self->values[value][e] = nothing(self);
     return OPEVO_OK;
 }
 
@@ -221,7 +251,7 @@ cleanup:
 
 opevo_status opevo_i_netproof_in_field(const opevo_network_inference *inference,
                                        const opevo_field *field, opevo_simt_value **outputs,
-                                       opevo_error *err)
+                                       uint64_t *degree, opevo_error *err)
 {
     running self = {.inference = inference, .field = field};
     opevo_status status = OPEVO_OK;
@@ -236,6 +266,7 @@ opevo_status opevo_i_netproof_in_field(const opevo_network_inference *inference,
         for (int64_t e = 0; e < count; e++)
             outputs[i][e] = value_at(&self, inference->output[i], e);
     }
+    *degree = self.degree > *degree ? self.degree : *degree;
 cleanup:
     for (int i = 0; i < inference->values && self.values; i++)
         opevo_free(self.values[i]);

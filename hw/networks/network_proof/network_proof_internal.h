@@ -18,10 +18,11 @@ int64_t opevo_i_netproof_label_of(float number);
 
 /* Run the steps. Inputs of the network and labels are random values, other constants are
  * rationals, and a step that is a node is an unknown function of its inputs. `outputs` receives the
- * elements of each output; opevo_free() each, also after a failure. */
+ * elements of each output; opevo_free() each, also after a failure. *degree becomes at least that
+ * of the difference of any two values that nodes read. */
 opevo_status opevo_i_netproof_in_field(const opevo_network_inference *steps,
                                        const opevo_field *field, opevo_simt_value **outputs,
-                                       opevo_error *err);
+                                       uint64_t *degree, opevo_error *err);
 
 /* ---- Steps on labels and steps on weights (network_proof_same.c) ---- */
 

@@ -2,7 +2,8 @@
 
 /* Proofs that steps are the model's function: what passes make of random networks is proved, and
  * not decided where weights are transformed; steps of another order of weights, of another constant
- * and of another definition are refuted. */
+ * and of another definition are refuted. Steps that leave elements unwritten are not proved, and
+ * jumps of the model and infinities refute nothing. */
 
 #include "grown_networks.h"
 #include "passed_networks.h"
@@ -175,6 +176,144 @@ CHECK_TEST(test_wrong)
     CHECK_OK(model_read(&made, NULL, &other));
     check_verdict(network, pass(other, ALL, 0), OPEVO_NETWORK_REFUTED);
     opevo_network_destroy(other);
+    opevo_network_destroy(network);
+    model_finish(&made);
+}
+
+/* ---- Values that do not exist ---- */
+
+/* A node behind `operation` of x and a number. */
+static void make_behind(model *made, const char *operation, float number, opevo_network **network)
+{
+    uint64_t state = 1;
+
+    model_start(made);
+    add_input(made, "x", 2, (int64_t[]){3, 4});
+    add_weights(made, "c", 0, NULL, (double)number, (double)number, &state);
+    add_whole(made, "axis", 1, (int64_t[]){1});
+    add_node(made, operation, "x c", "a");
+    add_node(made, "CumSum", "a axis", "y");
+    set_output(made, "y");
+    CHECK_OK(model_read(made, NULL, network));
+}
+
+/* x/0 and NaN x are not the same, whatever a node makes of them. */
+CHECK_TEST(test_nodes_of_nothing)
+{
+    opevo_network *network = NULL, *other = NULL;
+    opevo_network_inference *steps = NULL;
+    model made[2];
+
+    make_behind(&made[0], "Div", 0, &network);
+    make_behind(&made[1], "Mul", NAN, &other);
+    steps = pass(other, "fold", 0);
+    assert_int_not_equal(prove(network, steps, "fold").verdict, OPEVO_NETWORK_PROVED);
+    opevo_network_inference_destroy(steps);
+    opevo_network_destroy(other);
+    opevo_network_destroy(network);
+    model_finish(&made[0]);
+    model_finish(&made[1]);
+}
+
+/* Both divide by 0: the field does not know, and equal infinities do not differ. */
+CHECK_TEST(test_equal_infinities)
+{
+    opevo_network *network = NULL;
+    opevo_network_inference *steps = NULL;
+    model made;
+
+    model_start(&made);
+    add_input(&made, "x", 2, (int64_t[]){3, 4});
+    add_node(&made, "Sub", "x x", "z");
+    add_node(&made, "Div", "x z", "y");
+    set_output(&made, "y");
+    CHECK_OK(model_read(&made, NULL, &network));
+    steps = pass(network, "fold", 0);
+    assert_int_equal(prove(network, steps, "fold").verdict, OPEVO_NETWORK_UNDECIDED);
+    opevo_network_inference_destroy(steps);
+    opevo_network_destroy(network);
+    model_finish(&made);
+}
+
+/* Zeros around an image that nobody fills in. */
+CHECK_TEST(test_unwritten)
+{
+    opevo_network *network = NULL;
+    opevo_network_inference *steps = NULL;
+    opevo_network_step *copy = NULL;
+    model made;
+
+    model_start(&made);
+    add_input(&made, "x", 2, (int64_t[]){3, 4});
+    add_whole(&made, "pads", 4, (int64_t[]){1, 0, 0, 0});
+    add_whole(&made, "axis", 1, (int64_t[]){1});
+    add_node(&made, "Pad", "x pads", "p");
+    add_node(&made, "CumSum", "p axis", "y");
+    set_output(&made, "y");
+    CHECK_OK(model_read(&made, NULL, &network));
+    steps = pass(network, "fold", 0);
+    copy = &steps->step[0];
+    assert_int_equal(prove(network, steps, "fold").verdict, OPEVO_NETWORK_PROVED);
+    assert_true(copy->kind == OPEVO_NETWORK_STEP_COPY && copy->copies == 2);
+    copy->copies = 1;
+    copy->copy[0] = copy->copy[copy->copy[0].input < 0];
+    assert_int_not_equal(prove(network, steps, "fold").verdict, OPEVO_NETWORK_PROVED);
+    opevo_network_inference_destroy(steps);
+    opevo_network_destroy(network);
+    model_finish(&made);
+}
+
+/* ---- What else decides ---- */
+
+/* x^32 has degree 32, also where a node reads it. */
+CHECK_TEST(test_degree_before_nodes)
+{
+    static const char *const names[] = {"x", "x2", "x4", "x8", "x16", "x32"};
+    opevo_network *network = NULL;
+    opevo_network_inference *steps = NULL;
+    model made;
+
+    model_start(&made);
+    add_input(&made, "x", 2, (int64_t[]){3, 4});
+    add_whole(&made, "axis", 1, (int64_t[]){1});
+    for (int i = 0; i < 5; i++) {
+        char both[16];
+
+        snprintf(both, sizeof both, "%s %s", names[i], names[i]);
+        add_node(&made, "Mul", both, names[i + 1]);
+    }
+    add_node(&made, "CumSum", "x32 axis", "y");
+    set_output(&made, "y");
+    CHECK_OK(model_read(&made, NULL, &network));
+    steps = pass(network, ALL, 0);
+    assert_true(prove(network, steps, ALL).probability >= 32 / 0x1p62);
+    opevo_network_inference_destroy(steps);
+    opevo_network_destroy(network);
+    model_finish(&made);
+}
+
+/* The fraction of 3e4 times a convolution: the roundings of transforms decide it. */
+CHECK_TEST(test_jumps)
+{
+    opevo_network *network = NULL;
+    opevo_network_inference *steps = NULL;
+    uint64_t state = 1;
+    model made;
+
+    model_start(&made);
+    add_input(&made, "x", 4, (int64_t[]){1, 4, 12, 12});
+    add_weights(&made, "w", 4, (int64_t[]){4, 4, 3, 3}, -1, 1, &state);
+    add_weights(&made, "much", 0, NULL, 3e4, 3e4, &state);
+    add_node(&made, "Conv", "x w", "c");
+    add_node(&made, "Mul", "c much", "z");
+    add_node(&made, "Floor", "z", "f");
+    add_node(&made, "Sub", "z f", "y");
+    set_output(&made, "y");
+    CHECK_OK(model_read(&made, NULL, &network));
+    steps = pass(network, EXACT, 2);
+    assert_true(steps->winograd.layers > 0);
+    assert_int_equal(prove(network, steps, EXACT).verdict, OPEVO_NETWORK_UNDECIDED);
+    opevo_network_inference_destroy(steps);
     opevo_network_destroy(network);
     model_finish(&made);
 }
