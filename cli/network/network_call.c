@@ -17,6 +17,20 @@ const char *const opevo_i_cli_network_of_tuning[] = {
     "transfer",     "give-up",         "finals",         "rounds",        "no-null", "workers",
     "workers-from", "workers-address", "worker-timeout", "mixed-devices", "timeout", NULL};
 
+opevo_status opevo_i_cli_network_targets(const opevo_call *call, opevo_library_targets *out,
+                                         opevo_network_library_options *options, opevo_error *err)
+{
+    const char *list = opevo_i_cli_option(call, "target");
+    opevo_error inner = {OPEVO_OK, ""};
+
+    *out = (opevo_library_targets){0};
+    if (list && (opevo_library_targets_read(list, out, &inner) != OPEVO_OK ||
+                 opevo_network_targets_choose(out, opevo_i_cli_network_is_tuned(call), options,
+                                              &inner) != OPEVO_OK))
+        return OPEVO_FAIL(err, inner.status, "--target: %s", inner.message);
+    return OPEVO_OK;
+}
+
 const char *opevo_i_cli_network_name(const opevo_call *call)
 {
     const char *slash = strrchr(call->arguments[0], '/');

@@ -9,6 +9,7 @@
 
 #include <opevo/network_passes.h>
 #include <opevo/network_proof.h>
+#include <opevo/network_targets.h>
 #include <opevo/network_tasks.h>
 #include <opevo/network_tuning.h>
 
@@ -68,6 +69,10 @@ opevo_status opevo_i_cli_network_write(const char *prefix, int number, const cha
 extern const char *const opevo_i_cli_network_of_tuning[];
 /* Errors: INVALID for options that do not go together, or values that they do not take. */
 opevo_status opevo_i_cli_network_check(const opevo_call *call, opevo_error *err);
+/* Those of --target, and the options of the library that is made first; none without it. Errors:
+ * INVALID. */
+opevo_status opevo_i_cli_network_targets(const opevo_call *call, opevo_library_targets *out,
+                                         opevo_network_library_options *options, opevo_error *err);
 /* The file of the model, without its folder. */
 const char *opevo_i_cli_network_name(const opevo_call *call);
 /* Whether --on names a GPU. */

@@ -33,7 +33,7 @@ void opevo_i_cli_library_leave(const char *folder, bool made)
 
 /* What the call says of the library. */
 static opevo_status read_options(const opevo_call *call, opevo_network_library_options *out,
-                                 opevo_error *err)
+                                 opevo_library_targets *targets, opevo_error *err)
 {
     const char *on = opevo_i_cli_option(call, "on");
     opevo_status status = OPEVO_OK;
@@ -56,36 +56,61 @@ static opevo_status read_options(const opevo_call *call, opevo_network_library_o
                                                   : opevo_processor_count();
     if (opevo_kernel_is_for_cpu(out->dialect))
         out->facts = opevo_live_cpu_facts();
+    OPEVO_TRY(opevo_i_cli_network_targets(call, targets, out, err));
 cleanup:
     return status;
 }
 
-static void add_fallbacks(const opevo_network_library *library, opevo_text *out)
+/* `target`: "" of a library for one processor. */
+static void add_fallbacks(const opevo_network_library *library, const char *target, opevo_text *out)
 {
     for (int t = 0; t < opevo_network_library_tasks(library); t++) {
         const opevo_network_kernel *task = opevo_network_library_task(library, t);
 
         if (task->fallback)
-            opevo_text_printf(out, "kernel %d, %s, is plain loops: %s\n", t, task->operation,
-                              task->fallback);
+            opevo_text_printf(out, "kernel %d, %s, is plain loops%s%s: %s\n", t, task->operation,
+                              *target ? " for " : "", target, task->fallback);
     }
 }
 
-static void print_library(const char *folder, bool gpu, const opevo_network_library *library,
-                          opevo_network_library_sizes sizes, opevo_text *out)
+/* What the kernels of each target need. */
+static void print_targets(const opevo_network_target_libraries *all,
+                          const opevo_library_targets *targets, const char *tuned, opevo_text *out)
 {
-    opevo_kernel_dialect dialect = opevo_network_library_dialect(library);
+    for (size_t i = 0; i < targets->count; i++) {
+        opevo_text_printf(
+            out, "%s: weights in layouts of kernels: %.3f MB; scratch memory: %.3f MB%s\n",
+            targets->name[i], (double)all->sizes[i].packed_bytes / 1e6,
+            (double)all->sizes[i].scratch_bytes / 1e6,
+            tuned && strcmp(tuned, targets->name[i]) != 0 ? "; not tuned on this machine" : "");
+        add_fallbacks(all->library[i], targets->name[i], out);
+    }
+}
+
+/* `tuned`: the target whose kernels were. */
+static void print_library(const char *folder, bool gpu, const opevo_network_target_libraries *all,
+                          const opevo_library_targets *targets, const char *tuned, opevo_text *out)
+{
+    const opevo_network_library_sizes sizes = all->sizes[0];
+    opevo_kernel_dialect dialect = opevo_network_library_dialect(all->library[0]);
 
     opevo_text_printf(out,
-                      "%s: %zu kernel%s, weights of %.3f MB\n"
-                      "arena: %.3f MB, %.2f times the peak of live tensors, %.3f MB; weights in "
-                      "layouts of kernels: %.3f MB; scratch memory: %.3f MB\n",
+                      "%s: %zu kernel%s%s, weights of %.3f MB\n"
+                      "arena: %.3f MB, %.2f times the peak of live tensors, %.3f MB",
                       folder, sizes.kernels, opevo_i_cli_plural(sizes.kernels),
-                      (double)sizes.weight_bytes / 1e6, (double)sizes.arena_bytes / 1e6,
+                      targets->count ? " for each target" : "", (double)sizes.weight_bytes / 1e6,
+                      (double)sizes.arena_bytes / 1e6,
                       sizes.peak_bytes ? (double)sizes.arena_bytes / (double)sizes.peak_bytes : 1,
-                      (double)sizes.peak_bytes / 1e6, (double)sizes.packed_bytes / 1e6,
-                      (double)sizes.scratch_bytes / 1e6);
-    add_fallbacks(library, out);
+                      (double)sizes.peak_bytes / 1e6);
+    if (targets->count) {
+        opevo_text_add(out, "\n");
+        print_targets(all, targets, tuned, out);
+    } else {
+        opevo_text_printf(out,
+                          "; weights in layouts of kernels: %.3f MB; scratch memory: %.3f MB\n",
+                          (double)sizes.packed_bytes / 1e6, (double)sizes.scratch_bytes / 1e6);
+        add_fallbacks(all->library[0], "", out);
+    }
     opevo_text_add(out, "build and check it: make -C ");
     opevo_i_cli_add_shell_word(folder, out);
     opevo_text_add(out, " check");
@@ -97,15 +122,8 @@ static void print_library(const char *folder, bool gpu, const opevo_network_libr
     opevo_text_add(out, "\n");
 }
 
-static void add_json_library(const char *folder, const opevo_network_library *library,
-                             opevo_network_library_sizes sizes, opevo_text *out)
+static void add_json_kernels(const opevo_network_library *library, opevo_text *out)
 {
-    opevo_json_string(out, "folder", folder);
-    opevo_json_double(out, "weight_bytes", (double)sizes.weight_bytes);
-    opevo_json_double(out, "arena_bytes", (double)sizes.arena_bytes);
-    opevo_json_double(out, "peak_bytes", (double)sizes.peak_bytes);
-    opevo_json_double(out, "packed_bytes", (double)sizes.packed_bytes);
-    opevo_json_double(out, "scratch_bytes", (double)sizes.scratch_bytes);
     opevo_json_open(out, "kernels", "[");
     for (int t = 0; t < opevo_network_library_tasks(library); t++) {
         const opevo_network_kernel *task = opevo_network_library_task(library, t);
@@ -119,6 +137,32 @@ static void add_json_library(const char *folder, const opevo_network_library *li
         opevo_text_add(out, "}");
     }
     opevo_text_add(out, "\n]");
+}
+
+/* Members that targets have are of the best of them, and then of each. */
+static void add_json_library(const char *folder, const opevo_network_target_libraries *all,
+                             const opevo_library_targets *targets, opevo_text *out)
+{
+    const opevo_network_library_sizes *sizes = all->sizes;
+
+    opevo_json_string(out, "folder", folder);
+    opevo_json_double(out, "weight_bytes", (double)sizes->weight_bytes);
+    opevo_json_double(out, "arena_bytes", (double)sizes->arena_bytes);
+    opevo_json_double(out, "peak_bytes", (double)sizes->peak_bytes);
+    opevo_json_double(out, "packed_bytes", (double)sizes->packed_bytes);
+    opevo_json_double(out, "scratch_bytes", (double)sizes->scratch_bytes);
+    add_json_kernels(all->library[0], out);
+    if (targets->count)
+        opevo_json_open(out, "targets", "[");
+    for (size_t i = 0; i < targets->count; i++) {
+        opevo_json_open_next(out, "\n", "{");
+        opevo_json_string(out, "target", targets->name[i]);
+        opevo_json_double(out, "packed_bytes", (double)sizes[i].packed_bytes);
+        opevo_json_double(out, "scratch_bytes", (double)sizes[i].scratch_bytes);
+        add_json_kernels(all->library[i], out);
+        opevo_text_add(out, "}");
+    }
+    opevo_text_add(out, targets->count ? "\n]" : "");
 }
 
 /* ---- Proofs ---- */
@@ -229,6 +273,36 @@ opevo_status opevo_i_cli_library_prepare(const opevo_call *call, bool *made, ope
     return status;
 }
 
+/* The files, and what is said of them. */
+static opevo_status write_library(const opevo_call *call, const opevo_network_plan *plan,
+                                  const opevo_network_plan_options *how,
+                                  const opevo_network_library_options *options,
+                                  const opevo_library_targets *targets,
+                                  opevo_network_library *library, opevo_text *out, opevo_error *err)
+{
+    const char *folder = opevo_i_cli_option(call, "-o");
+    opevo_network_target_libraries all = {.count = 0};
+    opevo_status status = OPEVO_OK;
+
+    opevo_i_cli_network_say(call,
+                            "writing the library, and computing the results that its test expects");
+    if (!targets->count)
+        OPEVO_TRY(note_making(call, plan, how, options, library, err));
+    OPEVO_TRY(opevo_network_targets_create(plan, options, targets, library, &all, err));
+    OPEVO_TRY(opevo_network_targets_write(&all, folder, err));
+    if (opevo_i_cli_flag(call, "json")) {
+        add_json_library(folder, &all, targets, out);
+        opevo_i_cli_network_add_json_winograd(plan->inference, out);
+    } else {
+        opevo_i_cli_network_print_winograd(plan->inference, out);
+        print_library(folder, opevo_i_cli_network_for_gpu(call), &all, targets,
+                      opevo_i_cli_network_is_tuned(call) ? options->target : NULL, out);
+    }
+cleanup:
+    opevo_network_targets_free(&all);
+    return status;
+}
+
 opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan *plan,
                                       const opevo_network_plan_options *how,
                                       const opevo_i_cli_arrays *inputs, opevo_text *out,
@@ -236,13 +310,13 @@ opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan
 {
     const char *folder = opevo_i_cli_option(call, "-o");
     bool json = opevo_i_cli_flag(call, "json");
-    opevo_network_library_sizes sizes = {0};
     opevo_network_library_options options;
+    opevo_library_targets targets;
     opevo_network_library *library = NULL;
     opevo_error inner = {OPEVO_OK, ""};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(read_options(call, &options, err));
+    OPEVO_TRY(read_options(call, &options, &targets, err));
     options.inputs = inputs->array;
     options.input_count = (size_t)inputs->count;
     opevo_i_cli_network_say(call, "making a kernel for each computation");
@@ -255,17 +329,7 @@ opevo_status opevo_i_cli_library_emit(const opevo_call *call, opevo_network_plan
     opevo_text_add(out, json ? "{" : "");
     if (opevo_i_cli_network_is_tuned(call))
         OPEVO_TRY(opevo_i_cli_library_tune(call, plan, &options, &library, out, exit_code, err));
-    opevo_i_cli_network_say(call,
-                            "writing the library, and computing the results that its test expects");
-    OPEVO_TRY(note_making(call, plan, how, &options, library, err));
-    OPEVO_TRY(opevo_network_library_write(library, folder, &sizes, err));
-    if (json) {
-        add_json_library(folder, library, sizes, out);
-        opevo_i_cli_network_add_json_winograd(plan->inference, out);
-    } else {
-        opevo_i_cli_network_print_winograd(plan->inference, out);
-        print_library(folder, opevo_i_cli_network_for_gpu(call), library, sizes, out);
-    }
+    OPEVO_TRY(write_library(call, plan, how, &options, &targets, library, out, err));
     if (opevo_i_cli_flag(call, "prove"))
         OPEVO_TRY(prove(call, plan, library, how, options.seed, out, exit_code, err));
     opevo_text_add(out, json ? "}\n" : "");

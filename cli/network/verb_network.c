@@ -38,6 +38,10 @@ static const opevo_option options[] = {
      "with -o: for microcontrollers, in C99 without a heap, files or vectors, with weights as "
      "arrays",
      false},
+    {"target", "NAME,NAME,...",
+     "with -o: kernels for each of v2, v3, v4 (levels of x86-64) and aarch64 that is named; the "
+     "library takes the best that the processor can run (default: for this CPU only)",
+     false},
     {"threads", "N", "threads of --run, and that kernels of -o are made for (default 0: all cores)",
      false},
     {"seed", "N", "of the inputs of -o's test, and of the runs of --on (default 1)", false},
@@ -126,6 +130,25 @@ static opevo_status check_name(const opevo_call *call, opevo_error *err)
     return OPEVO_OK;
 }
 
+static opevo_status check_target(const opevo_call *call, opevo_error *err)
+{
+    static const char *const others[] = {"freestanding", "prove"};
+    opevo_network_library_options library = {.name = NULL};
+    opevo_library_targets targets;
+
+    if (!opevo_i_cli_flag(call, "-o"))
+        return OPEVO_FAIL(err, OPEVO_INVALID, "--target needs -o with a folder for the library.");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (opevo_i_cli_flag(call, others[i]))
+            return OPEVO_FAIL(err, OPEVO_INVALID, "--target excludes --%s; leave one of them out.",
+                              others[i]);
+    }
+    if (opevo_i_cli_network_for_gpu(call))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--target is for libraries in C: use --on cpu, or leave --on out.");
+    return opevo_i_cli_network_targets(call, &targets, &library, err);
+}
+
 /* Options that only libraries have. */
 static opevo_status check_of_libraries(const opevo_call *call, bool library, opevo_error *err)
 {
@@ -184,6 +207,8 @@ static opevo_status check_options(const opevo_call *call, size_t shape_count, op
         return OPEVO_FAIL(err, OPEVO_INVALID, "--passes and --json exclude each other.");
     if (opevo_i_cli_flag(call, "name"))
         OPEVO_TRY(check_name(call, err));
+    if (opevo_i_cli_flag(call, "target"))
+        OPEVO_TRY(check_target(call, err));
     if (opevo_i_cli_flag(call, "dynamic") || opevo_i_cli_flag(call, "tune-at"))
         status = opevo_i_cli_network_check_dynamic(call, err);
 cleanup:
@@ -360,6 +385,7 @@ const opevo_verb opevo_i_cli_verb_network = {
                "  opevo network model.onnx --run input_0.pb --expect output_0.pb\n"
                "  opevo network model.onnx -o library && make -C library check\n"
                "  opevo network model.onnx --dynamic batch=1..32 -o library\n"
+               "  opevo network model.onnx --target v2,v3,v4,aarch64 -o library\n"
                "  opevo network model.onnx --on cpu --trials 2000 --store runs.db -o library\n"
                "  opevo network model.onnx --on cuda:0 -o library && make -C library emulate",
     .options = options,

@@ -108,7 +108,9 @@ static void note_cpu(void *context, const opevo_hardware *device)
     opevo_device_facts *facts = context;
 
     if (strcmp(device->name, "cpu") == 0)
-        *facts = (opevo_device_facts){device->vector_bits, device->l1_bytes, device->l2_bytes};
+        *facts = (opevo_device_facts){.vector_bits = device->vector_bits,
+                                      .l1_bytes = device->l1_bytes,
+                                      .l2_bytes = device->l2_bytes};
 }
 
 static opevo_index find_point(const contest *self, const char *text)

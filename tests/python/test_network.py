@@ -67,6 +67,16 @@ class Libraries(unittest.TestCase):
                 "model.onnx", "other", shapes={"x": (4, 3)}, freestanding=True, threads=2
             )
 
+    def test_targets(self) -> None:
+        made = opevo.build_network(
+            "model.onnx", "library", shapes={"x": (4, 3)}, targets=("v2", "aarch64")
+        )
+        self.assertEqual([kernel.operator for kernel in made.kernels], ["Gemm+Relu"])
+        for name in ("kernel_v2_000.c", "kernel_aarch64_000.c", "net_for_v2.h"):
+            self.assertTrue((made.folder / name).is_file())
+        with self.assertRaisesRegex(opevo.Error, "is not a target"):
+            opevo.build_network("model.onnx", "library", targets=("v9",))
+
     def test_bound(self) -> None:
         made = opevo.build_network("model.onnx", "library", bindings={"x": (1, -2, 3)})
         self.assertEqual(made.kernels, [])

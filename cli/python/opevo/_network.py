@@ -75,6 +75,7 @@ def build_network(
     name: str | None = None,
     freestanding: bool = False,
     threads: int | None = None,
+    targets: Sequence[str] | None = None,
     seed: int = 1,
     tuner: str | None = None,
     settings: Mapping[str, object] | None = None,
@@ -100,6 +101,8 @@ def build_network(
     name      what names of the library begin with; default: net
     freestanding  for microcontrollers: C99 without a heap, files, threads or a clock
     threads   that kernels are made for; default: all processors
+    targets   kernels for each of these, "v2", "v3", "v4", "aarch64", of which the library takes the
+              best that the processor can run; default: for this CPU only
     settings  of the tuner: {"q": 0.5}
     store     keeps every trial; the same call resumes
     finals    points of each task that are measured once more side by side; default 5
@@ -114,6 +117,7 @@ def build_network(
         "without": without and ",".join(without),
         "shape": [f"{key}={text_of(value)}" for key, value in (shapes or {}).items()],
         "bind": [f"{key}={text_of(value)}" for key, value in (bindings or {}).items()],
+        "target": targets and ",".join(targets),
         "check_input": check_input and ",".join(os.fspath(file) for file in check_input),
         "set": [f"{key}={value}" for key, value in (settings or {}).items()],
     }

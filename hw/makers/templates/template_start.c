@@ -33,6 +33,7 @@ opevo_device_facts opevo_i_template_known_facts(const opevo_device_facts *facts)
         .vector_bits = facts->vector_bits ? facts->vector_bits : 256,
         .l1_bytes = facts->l1_bytes ? facts->l1_bytes : 32 << 10,
         .l2_bytes = facts->l2_bytes ? facts->l2_bytes : 512 << 10,
+        .vector_registers = facts->vector_registers,
     };
 }
 
@@ -63,9 +64,11 @@ double opevo_i_template_tile_rate(int64_t rows, int64_t vectors, int64_t lanes)
            (1 + fmin(accumulators / loads, enough_reuse) / 10);
 }
 
-/* Vector registers, by the numbers in one; 128 bits: ARM. */
-static int64_t registers_of(int64_t widest)
+/* Vector registers, by the numbers in one where they are not known; 128 bits: ARM. */
+static int64_t registers_of(const opevo_device_facts *facts, int64_t widest)
 {
+    if (facts->vector_registers)
+        return facts->vector_registers;
     return widest >= 16 || widest == 4 ? 32 : 16;
 }
 
@@ -73,7 +76,7 @@ int64_t opevo_i_template_most_rows(const opevo_device_facts *facts, int64_t vect
 {
     int64_t widest = (int64_t)opevo_i_template_known_facts(facts).vector_bits / 32;
 
-    return (registers_of(widest) - vectors - BROADCASTS) / vectors;
+    return (registers_of(facts, widest) - vectors - BROADCASTS) / vectors;
 }
 
 opevo_i_template_register_tile opevo_i_template_choose_tile(const opevo_device_facts *facts,
@@ -81,7 +84,7 @@ opevo_i_template_register_tile opevo_i_template_choose_tile(const opevo_device_f
                                                             int64_t column_extent)
 {
     int64_t widest = (int64_t)opevo_i_template_known_facts(facts).vector_bits / 32;
-    int64_t registers = registers_of(widest);
+    int64_t registers = registers_of(facts, widest);
     opevo_i_template_register_tile best = {.rows = 1, .columns = 1, .lanes = 1};
     double most = 0;
 

@@ -4,12 +4,17 @@
 
 #include "library_internal.h"
 
-static void add_flags(opevo_text *out)
+#include <string.h>
+
+/* Those of a processor are not for all files of libraries with several targets. */
+static void add_flags(const opevo_network_library *self, opevo_text *out)
 {
     static const char *const flags[] = {OPEVO_KERNEL_C_FLAGS};
 
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        opevo_text_printf(out, "%s ", flags[i]);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        if (!self->of || strncmp(flags[i], "-m", 2) != 0)
+            opevo_text_printf(out, "%s ", flags[i]);
+    }
     opevo_text_add(out, "-Wall -Wextra");
 }
 
@@ -29,7 +34,7 @@ void opevo_i_library_fill_build(const opevo_network_library *self, const char *t
     opevo_i_library_part parts[PARTS] = {{"flags", {0}}, {"kernels", {0}}, {"bytes", {0}}};
     opevo_text filled = {0};
 
-    add_flags(&parts[FLAGS].text);
+    add_flags(self, &parts[FLAGS].text);
     add_kernels(self, before, behind, &parts[KERNELS].text);
     opevo_text_printf(&parts[BYTES].text, "%lld", (long long)self->weight_bytes);
     opevo_text_fill(&filled, text, more, count);

@@ -257,11 +257,18 @@ static void add_count(const opevo_network_library *self, opevo_text *out)
     opevo_text_printf(out, "%d", self->inference->dynamic->ranges.count);
 }
 
+static void add_profile_sized(const opevo_network_library *self, opevo_text *out)
+{
+    opevo_i_library_add(
+        self, self->of ? opevo_i_library_targets_sizes : opevo_i_library_sizes_profile, out);
+}
+
 void opevo_i_library_sizes_code(const opevo_network_library *self, opevo_text *out)
 {
     static const opevo_i_library_place places[] = {{"ranges", add_ranges},
                                                    {"input_forms", add_input_forms},
-                                                   {"output_forms", add_output_forms}};
+                                                   {"output_forms", add_output_forms},
+                                                   {"profile_sized", add_profile_sized}};
 
     if (self->inference->dynamic)
         opevo_i_library_print(self, opevo_i_library_sizes, places, sizeof places / sizeof *places,
@@ -318,7 +325,7 @@ void opevo_i_library_sizes_fill(const opevo_network_library *self, const char *t
     enum { ROWS = sizeof rows / sizeof *rows };
     static const opevo_i_library_place places[] = {{"recorded", add_recorded}};
     bool dynamic = self->inference->dynamic != NULL;
-    opevo_i_library_part parts[ROWS + 1] = {{"sizes", {0}}};
+    opevo_i_library_part parts[ROWS + 1 + OPEVO_I_LIBRARY_TARGET_PARTS] = {{"sizes", {0}}};
 
     if (dynamic)
         opevo_i_library_print(self, opevo_i_library_sizes_program, places, 1, &parts[0].text);
@@ -326,5 +333,6 @@ void opevo_i_library_sizes_fill(const opevo_network_library *self, const char *t
         parts[i + 1] = (opevo_i_library_part){rows[i].name, {0}};
         opevo_i_library_add(self, dynamic ? rows[i].dynamic : rows[i].fixed, &parts[i + 1].text);
     }
-    opevo_i_library_fill(self, text, parts, ROWS + 1, out);
+    opevo_i_library_target_parts(self, parts + ROWS + 1);
+    opevo_i_library_fill(self, text, parts, sizeof parts / sizeof *parts, out);
 }

@@ -62,7 +62,10 @@ cleanup:
 void opevo_i_library_kernel_name(const opevo_network_library *self, int task,
                                  char name[OPEVO_I_FILE_NAME])
 {
-    snprintf(name, OPEVO_I_FILE_NAME, "kernel_%03d.%s", task, opevo_i_library_gpu_ending(self));
+    const char *target = self->options.target;
+
+    snprintf(name, OPEVO_I_FILE_NAME, "kernel_%s%s%03d.%s", target ? target : "", target ? "_" : "",
+             task, opevo_i_library_gpu_ending(self));
 }
 
 bool opevo_i_library_gpu_file_name(const opevo_network_library *self,
@@ -84,6 +87,7 @@ static bool is_kernel_name(const char *name)
     if (strncmp(name, head, strlen(head)) != 0)
         return false;
     name += strlen(head);
+    name += opevo_i_library_target_length(name);
     digits = strspn(name, "0123456789");
     name += digits;
     return digits >= 3 && digits < 10 &&
@@ -93,13 +97,15 @@ static bool is_kernel_name(const char *name)
 /* A source or header with the name of a library. */
 static bool is_named_source(const char *name)
 {
-    char stem[OPEVO_LIBRARY_NAME + 1];
-    size_t length = strcspn(name, ".");
+    char stem[OPEVO_I_LIBRARY_NAME];
+    size_t length = strcspn(name, "."), own = 0;
 
     if (length >= sizeof stem ||
         (strcmp(name + length, ".c") != 0 && strcmp(name + length, ".h") != 0))
         return false;
     snprintf(stem, sizeof stem, "%.*s", (int)length, name);
+    if (opevo_i_library_is_target_name(stem, &own))
+        stem[own] = '\0';
     return opevo_network_library_check_name(stem, NULL) == OPEVO_OK;
 }
 
@@ -126,6 +132,25 @@ bool opevo_i_library_is_name(const char *name)
            is_named_source(name);
 }
 
+/* The files of kernels; of a target also the source and header of its library. */
+static opevo_status list_kernels(const opevo_network_library *self, opevo_i_library_names *out,
+                                 opevo_error *err)
+{
+    char name[OPEVO_I_FILE_NAME];
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i <= OPEVO_I_LIBRARY_NET_C && self->options.target; i++) {
+        OPEVO_TRY(opevo_i_library_source_name(self, i, name, err));
+        OPEVO_TRY(opevo_i_library_names_add(out, name, err));
+    }
+    for (int t = 0; t < self->tasks; t++) {
+        opevo_i_library_kernel_name(self, t, name);
+        OPEVO_TRY(opevo_i_library_names_add(out, name, err));
+    }
+cleanup:
+    return status;
+}
+
 opevo_status opevo_i_library_list_files(const opevo_network_library *self,
                                         opevo_i_library_names *out, opevo_error *err)
 {
@@ -143,10 +168,10 @@ opevo_status opevo_i_library_list_files(const opevo_network_library *self,
         OPEVO_TRY(opevo_i_library_names_add(out, OPEVO_I_LIBRARY_OUTPUTS, err));
         OPEVO_TRY(opevo_i_library_names_add(out, OPEVO_I_LIBRARY_WEIGHTS, err));
     }
-    for (int t = 0; t < self->tasks; t++) {
-        opevo_i_library_kernel_name(self, t, name);
-        OPEVO_TRY(opevo_i_library_names_add(out, name, err));
-    }
+    for (size_t k = 0; k < self->of_count; k++)
+        OPEVO_TRY(list_kernels(self->of[k], out, err));
+    if (!self->of)
+        OPEVO_TRY(list_kernels(self, out, err));
     for (const opevo_i_library_gpu_text *one = opevo_i_library_fixed_texts(self);
          one->name && opevo_i_library_is_for_gpu(self); one++) {
         if (opevo_i_library_gpu_file_name(self, one, name))

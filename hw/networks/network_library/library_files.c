@@ -47,19 +47,24 @@ static void add_weights(const opevo_network_library *self, opevo_text *out)
 static const struct {
     void (*for_cpu)(const opevo_network_library *self, opevo_text *out);
     void (*for_gpu)(const opevo_network_library *self, opevo_text *out);
+    void (*for_targets)(const opevo_network_library *self, opevo_text *out); /* of all together */
 } sources[OPEVO_I_LIBRARY_SOURCES] = {
-    [OPEVO_I_LIBRARY_NET_H] = {opevo_i_library_header, opevo_i_library_header},
-    [OPEVO_I_LIBRARY_NET_C] = {opevo_i_library_source, opevo_i_library_gpu_source},
-    [OPEVO_I_LIBRARY_MAIN_C] = {add_program, add_program},
-    [OPEVO_I_LIBRARY_WEIGHTS_S] = {add_weights, add_weights},
-    [OPEVO_I_LIBRARY_MAKEFILE] = {add_makefile, opevo_i_library_gpu_makefile},
-    [OPEVO_I_LIBRARY_CMAKE] = {add_cmake, opevo_i_library_gpu_cmake},
+    [OPEVO_I_LIBRARY_NET_H] = {opevo_i_library_header, opevo_i_library_header,
+                               opevo_i_library_header},
+    [OPEVO_I_LIBRARY_NET_C] = {opevo_i_library_source, opevo_i_library_gpu_source,
+                               opevo_i_library_targets_source},
+    [OPEVO_I_LIBRARY_MAIN_C] = {add_program, add_program, add_program},
+    [OPEVO_I_LIBRARY_WEIGHTS_S] = {add_weights, add_weights, add_weights},
+    [OPEVO_I_LIBRARY_MAKEFILE] = {add_makefile, opevo_i_library_gpu_makefile,
+                                  opevo_i_library_targets_makefile},
+    [OPEVO_I_LIBRARY_CMAKE] = {add_cmake, opevo_i_library_gpu_cmake, opevo_i_library_targets_cmake},
 };
 
 void opevo_i_library_source_text(const opevo_network_library *self, size_t source, opevo_text *out)
 {
-    (opevo_i_library_is_for_gpu(self) ? sources[source].for_gpu : sources[source].for_cpu)(self,
-                                                                                           out);
+    (self->of                           ? sources[source].for_targets
+     : opevo_i_library_is_for_gpu(self) ? sources[source].for_gpu
+                                        : sources[source].for_cpu)(self, out);
 }
 
 /* Arrays, which may be larger than what a text should hold, one after another. */
@@ -136,6 +141,39 @@ static void add_free(const opevo_network_library *self, size_t source,
         sources[source].for_cpu(self, out);
 }
 
+/* Of a target also the source and header of its library. */
+static opevo_status write_kernels(const opevo_network_library *self, const char *folder,
+                                  opevo_error *err)
+{
+    char name[OPEVO_I_FILE_NAME];
+    opevo_status status = OPEVO_OK;
+    opevo_text text = {0};
+
+    for (size_t i = 0; i <= OPEVO_I_LIBRARY_NET_C && self->options.target && status == OPEVO_OK;
+         i++) {
+        opevo_text_clear(&text);
+        sources[i].for_cpu(self, &text);
+        status = opevo_i_library_source_name(self, i, name, err);
+        if (status == OPEVO_OK)
+            status = opevo_file_write_in(folder, name, &text, err);
+    }
+    for (int t = 0; t < self->tasks && status == OPEVO_OK; t++) {
+        opevo_text_clear(&text);
+        if (opevo_i_library_is_for_opencl(self))
+            opevo_i_library_opencl_kernel(self, t, &text);
+        else if (opevo_i_library_is_for_gpu(self))
+            opevo_i_library_gpu_kernel(self, t, &text);
+        else if (self->options.freestanding)
+            opevo_i_library_free_kernel(self, t, &text);
+        else
+            opevo_i_library_kernel(self, t, &text);
+        opevo_i_library_kernel_name(self, t, name);
+        status = opevo_file_write_in(folder, name, &text, err);
+    }
+    opevo_text_free(&text);
+    return status;
+}
+
 static opevo_status write_sources(const opevo_network_library *self,
                                   const opevo_i_library_recorded *recorded, const char *folder,
                                   opevo_error *err)
@@ -156,19 +194,10 @@ static opevo_status write_sources(const opevo_network_library *self,
         if (status == OPEVO_OK)
             status = opevo_file_write_in(folder, name, &text, err);
     }
-    for (int t = 0; t < self->tasks && status == OPEVO_OK; t++) {
-        opevo_text_clear(&text);
-        if (opevo_i_library_is_for_opencl(self))
-            opevo_i_library_opencl_kernel(self, t, &text);
-        else if (opevo_i_library_is_for_gpu(self))
-            opevo_i_library_gpu_kernel(self, t, &text);
-        else if (self->options.freestanding)
-            opevo_i_library_free_kernel(self, t, &text);
-        else
-            opevo_i_library_kernel(self, t, &text);
-        opevo_i_library_kernel_name(self, t, name);
-        status = opevo_file_write_in(folder, name, &text, err);
-    }
+    for (size_t k = 0; k < self->of_count && status == OPEVO_OK; k++)
+        status = write_kernels(self->of[k], folder, err);
+    if (!self->of && status == OPEVO_OK)
+        status = write_kernels(self, folder, err);
     for (const opevo_i_library_gpu_text *one = opevo_i_library_fixed_texts(self);
          one->name && opevo_i_library_is_for_gpu(self) && status == OPEVO_OK; one++) {
         opevo_text_clear(&text);
@@ -177,6 +206,30 @@ static opevo_status write_sources(const opevo_network_library *self,
             status = opevo_file_write_in(folder, name, &text, err);
     }
     opevo_text_free(&text);
+    return status;
+}
+
+/* The files of a library that is to have kernels for several targets. */
+static opevo_status list_all(const opevo_network_library *self, opevo_i_library_names *files,
+                             opevo_error *err)
+{
+    const opevo_library_targets *targets = self->options.targets;
+    opevo_network_library part[OPEVO_LIBRARY_TARGETS] = {0}, front = {0};
+    opevo_network_library *of[OPEVO_LIBRARY_TARGETS];
+    opevo_status status = OPEVO_OK;
+
+    for (size_t i = 0; i < targets->count; i++) {
+        of[i] = &part[i];
+        part[i] = *self;
+        part[i].options.target = targets->name[i];
+        OPEVO_TRY(opevo_i_library_part_open(&part[i], err));
+    }
+    OPEVO_TRY(opevo_i_library_front_open(of, targets->count, &front, err));
+    status = opevo_i_library_list_files(&front, files, err);
+cleanup:
+    opevo_i_library_part_close(&front);
+    for (size_t i = 0; i < OPEVO_LIBRARY_TARGETS; i++)
+        opevo_i_library_part_close(&part[i]);
     return status;
 }
 
@@ -189,7 +242,9 @@ opevo_status opevo_network_library_check_folder(const opevo_network_library *sel
 
     for (size_t i = 0; !self && i < sizeof all_have / sizeof *all_have; i++)
         OPEVO_TRY(opevo_i_library_names_add(&files, all_have[i], err));
-    if (self)
+    if (self && self->options.targets)
+        OPEVO_TRY(list_all(self, &files, err));
+    else if (self)
         OPEVO_TRY(opevo_i_library_list_files(self, &files, err));
     status = opevo_i_library_folder_check(folder, &files, err);
 cleanup:
@@ -212,15 +267,14 @@ opevo_status opevo_network_library_make_folder(const char *folder, bool *made, o
     return opevo_network_library_check_folder(NULL, folder, err);
 }
 
-opevo_status opevo_network_library_write(opevo_network_library *self, const char *path,
-                                         opevo_network_library_sizes *sizes, opevo_error *err)
+/* Those of a library whose memory has been planned. */
+static opevo_status write_all(const opevo_network_library *self, const char *path, opevo_error *err)
 {
     opevo_i_library_names files = {0};
     opevo_i_library_folder folder = {.file = -1};
     opevo_i_library_recorded recorded = {0};
     opevo_status status = OPEVO_OK;
 
-    OPEVO_TRY(opevo_network_library_measure(self, sizes, err));
     OPEVO_TRY(opevo_i_library_list_files(self, &files, err));
     OPEVO_TRY(opevo_i_library_folder_open(path, &files, &folder, err));
     OPEVO_TRY(opevo_i_library_record(self, &recorded, err));
@@ -234,5 +288,30 @@ cleanup:
     opevo_i_library_folder_close(&folder);
     opevo_i_library_recorded_free(&recorded);
     opevo_i_library_names_free(&files);
+    return status;
+}
+
+opevo_status opevo_network_library_write(opevo_network_library *self, const char *path,
+                                         opevo_network_library_sizes *sizes, opevo_error *err)
+{
+    opevo_status status = opevo_network_library_measure(self, sizes, err);
+
+    return status == OPEVO_OK ? write_all(self, path, err) : status;
+}
+
+opevo_status opevo_network_library_write_targets(opevo_network_library *const *libraries,
+                                                 size_t count, const char *path,
+                                                 opevo_network_library_sizes *sizes,
+                                                 opevo_error *err)
+{
+    opevo_network_library front = {0};
+    opevo_status status = OPEVO_OK;
+
+    for (size_t k = 0; k < count; k++)
+        OPEVO_TRY(opevo_network_library_measure(libraries[k], &sizes[k], err));
+    OPEVO_TRY(opevo_i_library_front_open(libraries, count, &front, err));
+    status = write_all(&front, path, err);
+cleanup:
+    opevo_i_library_part_close(&front);
     return status;
 }

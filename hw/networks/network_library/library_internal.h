@@ -28,13 +28,17 @@ typedef struct opevo_i_library_packed {
 
 /* What every text of a library may name (library_name.c): the library, in upper case too, the
  * emulated runtime, and who made it of what model. */
-enum { OPEVO_I_LIBRARY_NAMES = 5 };
+enum { OPEVO_I_LIBRARY_NAMES = 6 };
+/* Before the target in the name of its library. */
+#define OPEVO_I_LIBRARY_FOR "_for_"
+enum { OPEVO_I_LIBRARY_NAME = OPEVO_LIBRARY_NAME + sizeof OPEVO_I_LIBRARY_FOR "aarch64" };
 
 struct opevo_network_library {
     const opevo_network_inference *inference;
     opevo_network_library_options options;
-    char name[OPEVO_LIBRARY_NAME + 1], upper[OPEVO_LIBRARY_NAME + 1];
-    char emulated[OPEVO_LIBRARY_NAME + sizeof "_emulated"];
+    char name[OPEVO_I_LIBRARY_NAME], upper[OPEVO_I_LIBRARY_NAME];
+    char owner[OPEVO_I_LIBRARY_NAME]; /* whose weights it reads: its name, without a target */
+    char emulated[OPEVO_I_LIBRARY_NAME + sizeof "_emulated"];
     opevo_text model, version;
     opevo_text made; /* how it was made, in a line */
     opevo_text_slot slots[OPEVO_I_LIBRARY_NAMES];
@@ -50,6 +54,9 @@ struct opevo_network_library {
     int packed_count;
     int64_t packed_bytes;
     int64_t routine_bytes; /* most memory that a routine is given */
+    /* What is common to libraries of several targets, and these; NULL: an ordinary library. */
+    struct opevo_network_library *const *of;
+    size_t of_count;
 };
 
 /* The value that operand i of the kernel of a task is in a step; -1 if it is omitted there. */
@@ -194,7 +201,7 @@ static inline bool opevo_i_library_is_for_opencl(const opevo_network_library *se
 
 /* ---- Names of files (library_file_names.c) ---- */
 
-enum { OPEVO_I_FILE_NAME = 32 };
+enum { OPEVO_I_FILE_NAME = 48 };
 
 /* Names of files. */
 typedef struct opevo_i_library_names {
@@ -208,7 +215,7 @@ void opevo_i_library_names_free(opevo_i_library_names *names);
 
 /* Sources that depend on the library. */
 enum {
-    OPEVO_I_LIBRARY_NET_H,
+    OPEVO_I_LIBRARY_NET_H, /* these two also of each target */
     OPEVO_I_LIBRARY_NET_C,
     OPEVO_I_LIBRARY_MAIN_C,
     OPEVO_I_LIBRARY_WEIGHTS_S,
@@ -282,7 +289,7 @@ void opevo_i_library_free_make(const opevo_network_library *self, opevo_text *ou
 
 /* ---- Texts with places (library_texts.c) ---- */
 
-enum { OPEVO_I_LIBRARY_PARTS = 20 };
+enum { OPEVO_I_LIBRARY_PARTS = 24 };
 
 /* What stands at a place, as text; and what prints it. */
 typedef struct opevo_i_library_part {
@@ -303,6 +310,37 @@ void opevo_i_library_print(const opevo_network_library *self, const char *text,
                            const opevo_i_library_place *places, size_t count, opevo_text *out);
 /* The same, without further places. */
 void opevo_i_library_add(const opevo_network_library *self, const char *text, opevo_text *out);
+
+/* ---- Several targets (library_targets.c) ---- */
+
+/* A copy of a library with another target: names of its own. To be closed, also on failure.
+ * Errors: NOMEM. */
+opevo_status opevo_i_library_part_open(opevo_network_library *self, opevo_error *err);
+void opevo_i_library_part_close(opevo_network_library *self);
+/* What the libraries of targets have in common, with the times of that which was tuned: a copy that
+ * borrows all of them. To be closed, also on failure. Errors: NOMEM. */
+opevo_status opevo_i_library_front_open(opevo_network_library *const *of, size_t count,
+                                        opevo_network_library *out, opevo_error *err);
+/* Whether a library of a target has this name; the rest of it is that of the whole. */
+bool opevo_i_library_is_target_name(const char *name, size_t *stem);
+/* Of "v3_000.c" the length of "v3_"; 0: it does not begin with a target. */
+size_t opevo_i_library_target_length(const char *name);
+/* The files net.c, Makefile and CMakeLists.txt, and parts of net.h and main.c; of an ordinary
+ * library the latter are what it has in their place. */
+void opevo_i_library_targets_source(const opevo_network_library *self, opevo_text *out);
+void opevo_i_library_targets_header(const opevo_network_library *self, opevo_text *out);
+void opevo_i_library_targets_makefile(const opevo_network_library *self, opevo_text *out);
+void opevo_i_library_targets_cmake(const opevo_network_library *self, opevo_text *out);
+enum { OPEVO_I_LIBRARY_TARGET_PARTS = 5 };
+void opevo_i_library_target_parts(const opevo_network_library *self,
+                                  opevo_i_library_part parts[OPEVO_I_LIBRARY_TARGET_PARTS]);
+
+extern const char opevo_i_library_part_processor_h[];
+extern const char opevo_i_library_targets_calls[], opevo_i_library_targets_cmake_list[],
+    opevo_i_library_targets_cmake_text[], opevo_i_library_targets_create[],
+    opevo_i_library_targets_makefile_text[], opevo_i_library_targets_net_c[],
+    opevo_i_library_targets_row[], opevo_i_library_targets_row_sized[],
+    opevo_i_library_targets_sizes[];
 
 /* ---- Libraries for GPUs ---- */
 
@@ -349,9 +387,9 @@ extern const char opevo_i_library_copies_bytes[]; /* and of any type */
 extern const char opevo_i_library_net_h[];
 extern const char opevo_i_library_calls[]; /* of net.h */
 extern const char opevo_i_library_sizes[], opevo_i_library_sizes_calls[],
-    opevo_i_library_sizes_program[], opevo_i_library_sizes_check[];
+    opevo_i_library_sizes_program[], opevo_i_library_sizes_check[], opevo_i_library_sizes_profile[];
 extern const char opevo_i_library_program[]; /* main.c, */
-extern const char opevo_i_library_program_run[];
+extern const char opevo_i_library_create[], opevo_i_library_program_run[];
 extern const char opevo_i_library_program_end[];
 extern const char opevo_i_library_program_main[];
 extern const char opevo_i_library_weights[]; /* weights.S */

@@ -66,7 +66,7 @@ void opevo_i_library_address(const opevo_network_library *self, int number, opev
     const opevo_network_inference *inference = self->inference;
 
     if (place->kind == OPEVO_MEMORY_CONSTANT) {
-        opevo_text_printf(out, "%s_weights + %lld", self->name,
+        opevo_text_printf(out, "%s_weights + %lld", self->owner,
                           (long long)self->weight[place->value] / (long long)sizeof(float));
     } else if (place->kind == OPEVO_MEMORY_ARENA) {
         opevo_text_printf(out, "self->arena + %lld",

@@ -172,11 +172,17 @@ static bool is_word_of(const opevo_i_library_gpu_text *texts, const char *name)
 static bool is_in_texts(const char *name)
 {
     static const char *const texts[] = {
-        opevo_i_library_net_c,        opevo_i_library_copies,        opevo_i_library_gpu_net_c,
-        opevo_i_library_net_h,        opevo_i_library_calls,         opevo_i_library_gpu_calls,
-        opevo_i_library_opencl_calls, opevo_i_library_program,       opevo_i_library_program_run,
-        opevo_i_library_program_end,  opevo_i_library_program_main,  opevo_i_library_sizes,
-        opevo_i_library_sizes_calls,  opevo_i_library_sizes_program, opevo_i_library_sizes_check};
+        opevo_i_library_net_c,          opevo_i_library_copies,
+        opevo_i_library_gpu_net_c,      opevo_i_library_net_h,
+        opevo_i_library_calls,          opevo_i_library_gpu_calls,
+        opevo_i_library_opencl_calls,   opevo_i_library_program,
+        opevo_i_library_program_run,    opevo_i_library_program_end,
+        opevo_i_library_program_main,   opevo_i_library_sizes,
+        opevo_i_library_sizes_calls,    opevo_i_library_sizes_program,
+        opevo_i_library_sizes_check,    opevo_i_library_sizes_profile,
+        opevo_i_library_create,         opevo_i_library_targets_net_c,
+        opevo_i_library_targets_row,    opevo_i_library_targets_calls,
+        opevo_i_library_targets_create, opevo_i_library_part_processor_h};
     bool found = false;
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts && !found; i++)
@@ -246,6 +252,11 @@ opevo_status opevo_network_library_check_name(const char *name, opevo_error *err
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "\"%s\" is a name of the C library or of another one; give another name.",
                           name);
+    if (opevo_i_library_is_target_name(name, &length))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "\"%s\" is what a library for several targets calls a part of its own; "
+                          "give another name.",
+                          name);
     if (is_own_word(name) || is_numbered(name))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "\"%s\" is a word of the source of each library; give another name.",
@@ -264,9 +275,13 @@ opevo_status opevo_i_library_set_name(opevo_network_library *self, const char *n
 
     if (other)
         OPEVO_TRY(opevo_network_library_check_name(name, err));
-    snprintf(self->name, sizeof self->name, "%s", other ? name : standard_name);
+    snprintf(self->owner, sizeof self->owner, "%s", other ? name : standard_name);
+    snprintf(self->name, sizeof self->name, "%.*s%s%s", OPEVO_LIBRARY_NAME, self->owner,
+             self->options.target ? OPEVO_I_LIBRARY_FOR : "",
+             self->options.target ? self->options.target : "");
     for (; self->name[length]; length++)
         self->upper[length] = (char)toupper((unsigned char)self->name[length]);
+    self->upper[length] = '\0';
     snprintf(self->emulated, sizeof self->emulated, "%s%semulated", other ? name : "",
              other ? "_" : "");
     opevo_i_library_plain(self->options.model, &self->model);
@@ -276,6 +291,7 @@ opevo_status opevo_i_library_set_name(opevo_network_library *self, const char *n
     memcpy(self->slots,
            (opevo_text_slot[]){{"net", self->name},
                                {"NET", self->upper},
+                               {"owner", self->owner},
                                {"emulated", self->emulated},
                                {"model", opevo_text_string(&self->model)},
                                {"version", opevo_text_string(&self->version)}},

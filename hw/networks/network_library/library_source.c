@@ -213,7 +213,7 @@ static void add_packing(const opevo_network_library *self, opevo_text *out)
 
         opevo_kernel_pack_name(&self->task[one->task].kernel, one->operand, name);
         opevo_text_printf(out, "    %s(%s_weights + %lld, self->packed + %lld);\n", name,
-                          self->name,
+                          self->owner,
                           (long long)self->weight[one->value] / (long long)sizeof(float),
                           (long long)one->offset / (long long)sizeof(float));
     }
@@ -406,6 +406,7 @@ void opevo_i_library_header(const opevo_network_library *self, opevo_text *out)
                                                    {"arena_bytes", add_all_bytes},
                                                    {"weight_bytes", add_weight_bytes},
                                                    {"sizes", opevo_i_library_sizes_header},
+                                                   {"targets", opevo_i_library_targets_header},
                                                    {"real", add_real}};
 
     opevo_i_library_print(

@@ -7,6 +7,7 @@
 
 #include <opevo/network_made.h>
 #include <opevo/network_passes.h>
+#include <opevo/network_targets.h>
 #include <opevo/network_tuning.h>
 #include <opevo/parallel.h>
 #include <opevo/struct_size.h>
@@ -28,6 +29,7 @@ typedef struct build {
     opevo_network *network;
     opevo_network_plan *plan;
     opevo_network_plan_options how; /* of it */
+    opevo_library_targets targets;
     opevo_network_library_options library_options;
     opevo_network_library *library;
     uint64_t trials; /* observed */
@@ -76,6 +78,7 @@ static opevo_status complete(build *self, const char *model, opevo_error *err)
 {
     opevo_network_build_options *options = &self->options;
     const char *slash = strrchr(model, '/');
+    opevo_network_library_options made_first = {.name = NULL};
     unsigned cores = 1;
     opevo_status status = OPEVO_OK;
 
@@ -96,7 +99,14 @@ static opevo_status complete(build *self, const char *model, opevo_error *err)
     if (!options->tuner)
         OPEVO_TRY(opevo_tuner_find("opevo", &options->tuner, err));
     if (options->name)
-        status = opevo_network_library_check_name(options->name, err);
+        OPEVO_TRY(opevo_network_library_check_name(options->name, err));
+    if (options->targets && self->dialect != OPEVO_KERNEL_C)
+        status =
+            OPEVO_FAIL(err, OPEVO_INVALID, "targets are of CPUs: leave them or the device out.");
+    else if (options->targets)
+        OPEVO_TRY(opevo_library_targets_read(options->targets, &self->targets, err));
+    if (status == OPEVO_OK)
+        status = opevo_network_targets_choose(&self->targets, is_tuned(self), &made_first, err);
 cleanup:
     return status;
 }
@@ -157,6 +167,8 @@ static opevo_status make_library(build *self, const char *folder, opevo_error *e
                                         .name = self->options.name};
     if (opevo_kernel_is_for_cpu(self->dialect))
         self->library_options.facts = opevo_live_cpu_facts();
+    OPEVO_TRY(
+        opevo_network_targets_choose(&self->targets, is_tuned(self), &self->library_options, err));
     OPEVO_TRY(opevo_network_plan_library(self->plan, &self->library_options, &self->library, err));
     status = opevo_network_library_check_folder(self->library, folder, err);
 cleanup:
@@ -258,13 +270,38 @@ static opevo_status note_making(build *self, const char *model, opevo_error *err
                : OPEVO_OK;
 }
 
+static opevo_status write_all(build *self, const char *folder, opevo_network_built *out,
+                              opevo_error *err)
+{
+    opevo_network_target_libraries all = {.count = 0};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_network_targets_create(self->plan, &self->library_options, &self->targets,
+                                           self->library, &all, err));
+    OPEVO_TRY(opevo_network_targets_write(&all, folder, err));
+    for (size_t i = 0; i < all.count; i++) {
+        const opevo_network_library_sizes *sizes = &all.sizes[i];
+
+        out->kernels = sizes->kernels;
+        out->weight_bytes = sizes->weight_bytes;
+        out->arena_bytes = sizes->arena_bytes;
+        out->peak_bytes = sizes->peak_bytes;
+        if (sizes->packed_bytes > out->packed_bytes)
+            out->packed_bytes = sizes->packed_bytes;
+        if (sizes->scratch_bytes > out->scratch_bytes)
+            out->scratch_bytes = sizes->scratch_bytes;
+    }
+cleanup:
+    opevo_network_targets_free(&all);
+    return status;
+}
+
 opevo_status opevo_network_build_sized(const char *model, const char *folder,
                                        const opevo_network_build_options *options, size_t size,
                                        opevo_network_built *out, opevo_error *err)
 {
     build self = {.model = NULL};
     opevo_network_given given = {0};
-    opevo_network_library_sizes sizes = {0};
     opevo_network_built built = {.latency_s = NAN};
     opevo_status status = OPEVO_OK;
     bool made = false;
@@ -283,14 +320,9 @@ opevo_status opevo_network_build_sized(const char *model, const char *folder,
     OPEVO_TRY(make_library(&self, folder, err));
     if (is_tuned(&self))
         OPEVO_TRY(tune(&self, &built, err));
-    OPEVO_TRY(note_making(&self, model, err));
-    OPEVO_TRY(opevo_network_library_write(self.library, folder, &sizes, err));
-    built.kernels = sizes.kernels;
-    built.weight_bytes = sizes.weight_bytes;
-    built.arena_bytes = sizes.arena_bytes;
-    built.peak_bytes = sizes.peak_bytes;
-    built.packed_bytes = sizes.packed_bytes;
-    built.scratch_bytes = sizes.scratch_bytes;
+    if (!self.targets.count)
+        OPEVO_TRY(note_making(&self, model, err));
+    OPEVO_TRY(write_all(&self, folder, &built, err));
     *out = built;
 cleanup:
     if (status != OPEVO_OK && made)

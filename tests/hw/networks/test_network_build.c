@@ -69,6 +69,8 @@ CHECK_TEST(refused_options)
         {"freestanding excludes", {.freestanding = true, .seconds = 1}},
         {"freestanding excludes", {.freestanding = true, .error = 1e-3}},
         {"name", {.name = "2nd"}},
+        {"\"v9\" is not a target", {.targets = "v2,v9"}},
+        {"targets are of CPUs", {.targets = "v2", .device = "cuda:0"}},
         {"lambda", {.trials = TRIALS, .settings = setting, .setting_count = 1}},
         {"at most 100", {.trials = TRIALS, .finals = 101}},
         {"too few", {.trials = TRIALS, .without = "fuse", .shapes = shapes, .shape_count = 1}},
@@ -136,9 +138,16 @@ CHECK_TEST(untuned)
     options.without = "fuse";
     CHECK_OK(opevo_network_build(model_path, folder.path, &options, &built, &err));
     assert_int_equal(built.kernels, 2);
+    options.targets = "aarch64,v3";
+    CHECK_OK(opevo_network_build(model_path, folder.path, &options, &built, &err));
+    assert_int_equal(built.kernels, 2);
+    snprintf(file, sizeof file, "%s/kernel_aarch64_001.c", folder.path);
+    assert_true(exists(file));
+    options.targets = NULL;
     options.device = "cuda:0";
     CHECK_OK(opevo_network_build(model_path, folder.path, &options, &built, &err));
     assert_int_equal(built.kernels, 2);
+    assert_false(exists(file));
     options.device = NULL;
     options.freestanding = true;
     CHECK_OK(opevo_network_build(model_path, folder.path, &options, &built, &err));

@@ -165,6 +165,7 @@ int64_t opevo_limits_packed(double tensor_bytes);
 typedef struct opevo_device_facts {
     unsigned vector_bits;        /* of a CPU: the widest registers */
     uint64_t l1_bytes, l2_bytes; /* data caches */
+    unsigned vector_registers;   /* 0: 16 of 256 bits, 32 of others */
 } opevo_device_facts;
 
 /* What kernels compute that opevo did not write, as far as an engine has to know. */

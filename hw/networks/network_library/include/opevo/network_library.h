@@ -78,6 +78,24 @@ enum { OPEVO_LIBRARY_NAME = 24 };
  * long, or is taken: a keyword, a name of the C library, or a word of the library itself. */
 opevo_status opevo_network_library_check_name(const char *name, opevo_error *err);
 
+/* Processors that a library can have kernels for beside each other: v2, v3 and v4, levels of
+ * x86-64, and aarch64. */
+enum { OPEVO_LIBRARY_TARGETS = 4 };
+typedef struct opevo_library_targets {
+    size_t count;
+    const char *name[OPEVO_LIBRARY_TARGETS]; /* the best first; static */
+} opevo_library_targets;
+
+/* Of a list with commas between. Errors: INVALID for a name that is not one of them, or is given
+ * twice. */
+opevo_status opevo_library_targets_read(const char *list, opevo_library_targets *out,
+                                        opevo_error *err);
+/* What kernels for a target are made for: its vectors and their number, and the caches of common
+ * processors that have it. */
+opevo_device_facts opevo_library_target_facts(const char *target);
+/* The best that the processor of this machine is; NULL: none. */
+const char *opevo_library_target_here(void);
+
 typedef struct opevo_network_library_options {
     /* C for a CPU; CUDA or HIP for a GPU, on which a kernel is launched for each step. */
     opevo_kernel_dialect dialect;
@@ -94,6 +112,10 @@ typedef struct opevo_network_library_options {
     /* What names of the library begin with; NULL: net. Libraries with different names, in more than
      * case, can be parts of one program. */
     const char *name;
+    /* NULL, or the name of a target: a part of a library with kernels for several, whose facts are
+     * those of opevo_library_target_facts. */
+    const char *target;
+    const opevo_library_targets *targets; /* all of these; they live as long as the library */
     /* Steps whose results the test expects, with the same inputs and outputs, such as those before
      * a pass that changes results; they live as long as the library. NULL: its own. */
     const opevo_network_inference *reference;
@@ -188,6 +210,13 @@ opevo_status opevo_network_library_make_folder(const char *folder, bool *made, o
  * Cost: one opevo_network_inference_run, on all processors. */
 opevo_status opevo_network_library_write(opevo_network_library *library, const char *folder,
                                          opevo_network_library_sizes *sizes, opevo_error *err);
+/* The same of libraries that have the same inference and each another target, in the order of
+ * opevo_library_targets: one folder, whose library takes the best kernels that the processor can
+ * run when a network is created. Sizes are those of each. */
+opevo_status opevo_network_library_write_targets(opevo_network_library *const *libraries,
+                                                 size_t count, const char *folder,
+                                                 opevo_network_library_sizes *sizes,
+                                                 opevo_error *err);
 
 /* ---- What is in a folder ---- */
 

@@ -74,6 +74,10 @@ typedef struct opevo_network_build_options {
     void (*observer)(void *context, const opevo_network_trial *trial);
     void *observer_context;
     bool freestanding; /* for microcontrollers: C99 without a heap, files or threads; on "cpu" */
+    /* "v3,v4,aarch64": kernels for each of these, of which the library takes the best that the
+     * processor can run; levels of x86-64 (v2, v3, v4), and aarch64. Those that this machine is are
+     * tuned. Default: for this CPU only. */
+    const char *targets;
 } opevo_network_build_options;
 
 /* What came of it. */
@@ -87,8 +91,8 @@ typedef struct opevo_network_built {
     int64_t weight_bytes;  /* of the file of weights */
     int64_t arena_bytes;   /* of all values that a run computes ... */
     int64_t peak_bytes;    /* ... and those of them that are needed at the same time */
-    int64_t packed_bytes;  /* weights in the layouts of kernels, in memory */
-    int64_t scratch_bytes; /* that kernels need beside their operands */
+    int64_t packed_bytes;  /* weights in the layouts of kernels, in memory; the most of targets */
+    int64_t scratch_bytes; /* that kernels need beside their operands; likewise */
     bool interrupted;
 } opevo_network_built;
 
