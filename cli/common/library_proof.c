@@ -5,6 +5,7 @@
 #include <opevo/file.h>
 #include <opevo/json.h>
 #include <opevo/memory.h>
+#include <opevo/network_library.h>
 
 #include <jansson.h>
 
@@ -21,21 +22,33 @@
 
 enum { CERTIFICATE_BYTES = 1 << 26, LIST_BYTES = 1 << 20 };
 
-static void name_kernel(const char *folder, size_t i, opevo_text *out)
+/* Before the number of a kernel: of an ordinary library, and of those of each target. */
+static size_t head_of(int target, char *out, size_t size)
 {
+    const char *name = target ? opevo_library_target_name(target - 1) : "";
+
+    snprintf(out, size, "kernel_%s%s", name, target ? "_" : "");
+    return strlen(out);
+}
+
+static void name_kernel(const char *folder, int target, size_t i, opevo_text *out)
+{
+    char head[64];
+
+    head_of(target, head, sizeof head);
     opevo_text_clear(out);
-    opevo_text_printf(out, "%s/kernel_%03zu.c", folder, i);
+    opevo_text_printf(out, "%s/%s%03zu.c", folder, head, i);
 }
 
 /* Its number and one; 0: another name. */
-static size_t kernel_of_name(const char *name)
+static size_t kernel_of_name(const char *name, int target)
 {
-    static const char head[] = "kernel_";
-    size_t digits, number;
+    char head[64];
+    size_t digits, number, length = head_of(target, head, sizeof head);
 
-    if (strncmp(name, head, strlen(head)) != 0)
+    if (strncmp(name, head, length) != 0)
         return 0;
-    name += strlen(head);
+    name += length;
     digits = strspn(name, "0123456789");
     number = strtoul(name, NULL, 10);
     return digits >= 3 && digits < 7 && strncmp(name + digits, ".c", 2) == 0 &&
@@ -50,7 +63,7 @@ static size_t most(size_t a, size_t b)
 }
 
 /* Those of the folder or of its list of files: the last one tells how many there should be. */
-static size_t count_kernels(const char *folder)
+static size_t count_kernels(const char *folder, int target)
 {
     DIR *entries = opendir(folder);
     opevo_text path = {0};
@@ -58,14 +71,14 @@ static size_t count_kernels(const char *folder)
     size_t count = 0, size = 0;
 
     for (const struct dirent *entry; entries && (entry = readdir(entries));)
-        count = most(count, kernel_of_name(entry->d_name));
+        count = most(count, kernel_of_name(entry->d_name, target));
     if (entries)
         closedir(entries);
     opevo_text_printf(&path, "%s/net.files", folder);
     if (opevo_file_read(opevo_text_string(&path), LIST_BYTES, &list, &size, NULL) == OPEVO_OK)
         for (const char *line = list; line; line = strchr(line, '\n')) {
             line += *line == '\n';
-            count = most(count, kernel_of_name(line));
+            count = most(count, kernel_of_name(line, target));
             if (!*line)
                 break;
         }
@@ -76,7 +89,11 @@ static size_t count_kernels(const char *folder)
 
 bool opevo_i_cli_library_has_kernels(const char *folder)
 {
-    return count_kernels(folder) > 0;
+    size_t count = 0;
+
+    for (int target = 0; target <= OPEVO_LIBRARY_TARGETS && !count; target++)
+        count = count_kernels(folder, target);
+    return count > 0;
 }
 
 static void add_undecided(const char *path, const char *reason, bool json, opevo_text *out)
@@ -173,19 +190,25 @@ opevo_status opevo_i_cli_library_prove(const char *folder, const opevo_i_cli_pro
     opevo_i_cli_proof_request one = *request;
     char *text = NULL;
     const char *at = "";
-    size_t size = 0, kernels = count_kernels(folder);
+    size_t size = 0;
     opevo_status status = OPEVO_OK;
 
     opevo_text_printf(&path, "%s/kernels.proof", folder);
     if (opevo_file_read(opevo_text_string(&path), CERTIFICATE_BYTES, &text, &size, NULL) ==
         OPEVO_OK)
         at = text;
-    for (size_t i = 0; i < kernels; i++) {
-        name_kernel(folder, i, &path);
-        OPEVO_TRY(opevo_text_check(&path, err));
-        take_certificate(&at, &certificate);
-        one.certificate = certificate.length ? opevo_text_string(&certificate) : NULL;
-        OPEVO_TRY(prove_one(path.data, &one, proof, out, err));
+    for (int target = 0; target <= OPEVO_LIBRARY_TARGETS; target++) {
+        size_t kernels = count_kernels(folder, target);
+
+        /* As the compiler of the library is called for it. */
+        one.words = target ? opevo_library_target_words(target - 1) : request->words;
+        for (size_t i = 0; i < kernels; i++) {
+            name_kernel(folder, target, i, &path);
+            OPEVO_TRY(opevo_text_check(&path, err));
+            take_certificate(&at, &certificate);
+            one.certificate = certificate.length ? opevo_text_string(&certificate) : NULL;
+            OPEVO_TRY(prove_one(path.data, &one, proof, out, err));
+        }
     }
 cleanup:
     opevo_text_free(&path);

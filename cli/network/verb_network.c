@@ -132,17 +132,15 @@ static opevo_status check_name(const opevo_call *call, opevo_error *err)
 
 static opevo_status check_target(const opevo_call *call, opevo_error *err)
 {
-    static const char *const others[] = {"freestanding", "prove"};
     opevo_network_library_options library = {.name = NULL};
     opevo_library_targets targets;
 
     if (!opevo_i_cli_flag(call, "-o"))
         return OPEVO_FAIL(err, OPEVO_INVALID, "--target needs -o with a folder for the library.");
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (opevo_i_cli_flag(call, others[i]))
-            return OPEVO_FAIL(err, OPEVO_INVALID, "--target excludes --%s; leave one of them out.",
-                              others[i]);
-    }
+    if (opevo_i_cli_flag(call, "freestanding"))
+        return OPEVO_FAIL(err, OPEVO_INVALID,
+                          "--target excludes --freestanding, whose kernels are for any processor; "
+                          "leave one of them out.");
     if (opevo_i_cli_network_for_gpu(call))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "--target is for libraries in C: use --on cpu, or leave --on out.");

@@ -48,9 +48,15 @@ static opevo_status look_at(const char *path, bool *is_folder, opevo_error *err)
 static bool is_of_library(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    size_t digits = strncmp(name, "kernel_", 7) == 0 ? strspn(name + 7, "0123456789") : 0;
+    size_t digits = 0;
 
-    return digits >= 3 && strcmp(name + 7 + digits, ".c") == 0;
+    if (strncmp(name, "kernel_", 7) != 0)
+        return false;
+    name += 7;
+    if (strchr(name, '_'))
+        name = strchr(name, '_') + 1; /* "v3_000.c": of a target */
+    digits = strspn(name, "0123456789");
+    return digits >= 3 && strcmp(name + digits, ".c") == 0;
 }
 
 static opevo_status read_library(request *self, opevo_error *err)

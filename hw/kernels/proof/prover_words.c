@@ -101,7 +101,9 @@ static bool begins(const char *word, const char *const *heads)
 
 static opevo_status add_word(opevo_i_prover_words *self, const char *word, opevo_error *err)
 {
-    static const char *const of_text[] = {"-D", "-U", "-I", "-std=", NULL};
+    /* The processor decides which of several texts opevo's functions have. */
+    static const char *const of_text[] = {
+        "-D", "-U", "-I", "-std=", "--target=", "-march=x86-64-v", "-march=armv8", NULL};
     static const char *const of_speed[] = {
         "-O",    "-g", "-W", "-m", "-funroll", "-fopenmp", "-fno-math-errno", "-fno-trapping-math",
         "-pipe", NULL};

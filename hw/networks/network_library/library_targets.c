@@ -18,20 +18,41 @@
  * level, as blocks that do not fit cost more than blocks that are small. */
 static const struct {
     const char *name, *machine;
-    const char *arguments; /* of the compiler, separated as make and CMake want them */
+    const char *arguments; /* of the compiler, with semicolons between */
+    const char *words;     /* of clang on any machine */
     int level;             /* of x86-64 */
     opevo_device_facts facts;
 } targets[] = {
     /* Skylake-SP, Cascade Lake, Zen 4; later ones of Intel have larger caches. Clang would cut
      * vectors of 16 in two. */
-    {"v4", "x86_64", "-march=x86-64-v4;-mprefer-vector-width=512", 4, {512, 32 << 10, 1 << 20, 32}},
+    {"v4",
+     "x86_64",
+     "-march=x86-64-v4;-mprefer-vector-width=512",
+     "--target=x86_64-linux-gnu\n-march=x86-64-v4\n",
+     4,
+     {512, 32 << 10, 1 << 20, 32}},
     /* Zen 1 to 3; Haswell to Skylake have 256 KiB, all later ones more. */
-    {"v3", "x86_64", "-march=x86-64-v3", 3, {256, 32 << 10, 512 << 10, 16}},
+    {"v3",
+     "x86_64",
+     "-march=x86-64-v3",
+     "--target=x86_64-linux-gnu\n-march=x86-64-v3\n",
+     3,
+     {256, 32 << 10, 512 << 10, 16}},
     /* Nehalem to Ivy Bridge. */
-    {"v2", "x86_64", "-march=x86-64-v2", 2, {128, 32 << 10, 256 << 10, 16}},
+    {"v2",
+     "x86_64",
+     "-march=x86-64-v2",
+     "--target=x86_64-linux-gnu\n-march=x86-64-v2\n",
+     2,
+     {128, 32 << 10, 256 << 10, 16}},
     /* Cortex-A53 and A72 have 32 KiB, the former shares 512 KiB; A76 has 64 and 512, Neoverse 64
      * and 1024 KiB. */
-    {"aarch64", "aarch64", "-march=armv8-a", 0, {128, 32 << 10, 512 << 10, 32}},
+    {"aarch64",
+     "aarch64",
+     "-march=armv8-a",
+     "--target=aarch64-linux-gnu\n-march=armv8-a\n",
+     0,
+     {128, 32 << 10, 512 << 10, 32}},
 };
 enum { TARGETS = sizeof targets / sizeof *targets };
 
@@ -73,6 +94,16 @@ opevo_status opevo_library_targets_read(const char *list, opevo_library_targets 
     }
     *out = found;
     return OPEVO_OK;
+}
+
+const char *opevo_library_target_name(int number)
+{
+    return targets[number].name;
+}
+
+const char *opevo_library_target_words(int number)
+{
+    return targets[number].words;
 }
 
 opevo_device_facts opevo_library_target_facts(const char *name)

@@ -62,3 +62,6 @@ prove hand/kernel_000.c
 prove lib --computes 'A[i:2]; B[i] = A[i]'
 opevo network model.onnx --prove
 opevo network model.onnx --on cuda:0 -o gpu --prove
+# Of several targets, each as its own compiler reads it.
+opevo network model.onnx --threads 1 --target v2,v4,aarch64 -o several --prove --quiet | tail -1 | short
+prove several

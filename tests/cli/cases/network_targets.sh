@@ -43,7 +43,6 @@ tuned/net --data tuned --profile | awk 'NR == 3 { print ($3 > 0) }'
 # What does not go together, and what no target is.
 try --target v3
 try --target v3 -o new --freestanding
-try --target v3 -o new --prove
 try --target v3 -o new --on cuda:0
 try --target x86 -o new
 try --target v3,v3 -o new

@@ -93,6 +93,10 @@ opevo_status opevo_library_targets_read(const char *list, opevo_library_targets 
 /* What kernels for a target are made for: its vectors and their number, and the caches of common
  * processors that have it. */
 opevo_device_facts opevo_library_target_facts(const char *target);
+/* Of a number below OPEVO_LIBRARY_TARGETS, in the order of lists: its name, and what clang is told
+ * to compile for it on any machine, one word a line. */
+const char *opevo_library_target_name(int number);
+const char *opevo_library_target_words(int number);
 /* The best that the processor of this machine is; NULL: none. */
 const char *opevo_library_target_here(void);
 
