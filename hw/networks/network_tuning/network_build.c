@@ -66,10 +66,10 @@ static opevo_status check_freestanding(const opevo_network_build_options *option
     bool is_for_cpu = !options->device || strcmp(options->device, "cpu") == 0;
 
     if (options->freestanding && (!is_for_cpu || options->threads > 1 || options->error > 0 ||
-                                  options->trials || options->seconds > 0))
+                                  options->targets || options->trials || options->seconds > 0))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "freestanding excludes other devices than cpu, several threads, error, "
-                          "trials and seconds: leave them 0.");
+                          "targets, trials and seconds: leave them 0.");
     return OPEVO_OK;
 }
 

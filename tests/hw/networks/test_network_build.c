@@ -68,6 +68,7 @@ CHECK_TEST(refused_options)
         {"freestanding excludes", {.freestanding = true, .trials = TRIALS}},
         {"freestanding excludes", {.freestanding = true, .seconds = 1}},
         {"freestanding excludes", {.freestanding = true, .error = 1e-3}},
+        {"freestanding excludes", {.freestanding = true, .targets = "v2"}},
         {"name", {.name = "2nd"}},
         {"\"v9\" is not a target", {.targets = "v2,v9"}},
         {"targets are of CPUs", {.targets = "v2", .device = "cuda:0"}},
