@@ -290,10 +290,10 @@ CHECK_TEST(samples_at_edges)
 /* ---- Memory of routines ---- */
 
 /* Cells with a copy of their weights in memory that is as large as they need it, and with those
- * where they are, add in the same order: the results are the same bit for bit. */
+ * where they are, compute the same but for the order of sums. */
 CHECK_TEST(cells_with_little_memory)
 {
-    enum { STEPS = 3, BATCH = 2, IN = 5, HIDDEN = 4, ROWS = 4 * HIDDEN };
+    enum { STEPS = 8, BATCH = 2, IN = 19, HIDDEN = 4, ROWS = 4 * HIDDEN };
     static float x[STEPS * BATCH * IN], w[2 * ROWS * IN], r[2 * ROWS * HIDDEN], b[4 * ROWS];
     float *const drawn[] = {x, w, r, b};
     const size_t counts[] = {STEPS * BATCH * IN, 2 * ROWS * IN, 2 * ROWS * HIDDEN, 4 * ROWS};
@@ -331,7 +331,8 @@ CHECK_TEST(cells_with_little_memory)
             assert_null(routine_recurrent(&call));
             free(call.memory);
         }
-        assert_memory_equal(y[0], y[1], sizeof y[0]);
+        for (size_t i = 0; i < sizeof y[0] / sizeof *y[0]; i++)
+            assert_true(fabsf(y[0][i] - y[1][i]) < 1e-5F);
         assert_true(isfinite(y[0][0]) && y[0][0] != y[0][1]);
         /* The copy is of the weights of one direction. */
         assert_true(bytes[0] - bytes[1] == (double)(rows * (IN + HIDDEN)) * sizeof(float));

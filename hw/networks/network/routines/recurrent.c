@@ -10,7 +10,7 @@
 
 enum { CELL_KIND, CELL_DIRECTIONS, CELL_BACK, CELL_BATCH_FIRST, CELL_FLAG, CELL_ACTIVATIONS };
 enum { CELL_X, CELL_W, CELL_R, CELL_B, CELL_LENGTHS, CELL_H, CELL_C, CELL_P };
-enum { CELL_FUNCTIONS = 3 };
+enum { CELL_FUNCTIONS = 3, CELL_PARTS = 16, CELL_ROWS = 8 };
 
 static float activate(const routine_call *call, int direction, int which, float x)
 {
@@ -116,7 +116,13 @@ typedef struct cell {
     const float *peep; /* [3 hidden]; NULL */
 } cell;
 
-/* The weights from[g][k] where they are; with memory for a copy, in an order that vectors read. */
+/* A copy in an order that vectors read pays from so many rows of input on. */
+static bool has_copy(const routine_call *call)
+{
+    return !call->scarce && call->in->extent[0] * call->in->extent[1] >= CELL_ROWS;
+}
+
+/* The weights from[g][k] where they are; or with memory for a copy, with g innermost. */
 static weights take_weights(const float *from, int64_t count, int64_t inner, float *copy)
 {
     enum { SIDE = 16 }; /* of a square, whose lines stay in the first cache */
@@ -152,20 +158,32 @@ static void add_rows(const float *v, weights m, int64_t inner, int64_t count, fl
             to[j] += v[k] * m.at[k * m.row + j];
 }
 
-/* to[g] = bias[g] + sum over k of v[k] m[k][g], each sum in the order of k */
+/* sum over k of v[k] w[k], in parts that are elements of vectors */
+static float product_of(const float *v, const float *w, int64_t count)
+{
+    float part[CELL_PARTS] = {0}, sum = 0;
+    int64_t k = 0;
+
+    for (; k + CELL_PARTS <= count; k += CELL_PARTS) {
+        for (int i = 0; i < CELL_PARTS; i++)
+            part[i] += v[k + i] * w[k + i];
+    }
+    for (; k < count; k++)
+        sum += v[k] * w[k];
+    for (int i = 0; i < CELL_PARTS; i++)
+        sum += part[i];
+    return sum;
+}
+
+/* to[g] = bias[g] + sum over k of v[k] m[k][g] */
 static void multiply(const float *v, weights m, int64_t inner, int64_t count, const float *bias,
                      float *to)
 {
     for (int64_t g = 0; g < count; g++)
         to[g] = bias ? bias[g] : 0;
-    for (int64_t g = 0; g < count && m.column != 1; g++) {
-        float sum = to[g];
-
-        for (int64_t k = 0; k < inner; k++)
-            sum += v[k] * m.at[k * m.row + g * m.column];
-        to[g] = sum;
-    }
-    if (m.column == 1)
+    for (int64_t g = 0; g < count && m.row == 1; g++)
+        to[g] += product_of(v, m.at + g * m.column, inner);
+    if (m.row != 1)
         add_rows(v, m, inner, count, to);
 }
 
@@ -302,7 +320,7 @@ static void run_direction(cell *self)
     self->s = self->x + count;
     self->h = self->s + count;
     self->c = self->h + self->hidden;
-    copy = call->scarce ? NULL : self->c + self->hidden;
+    copy = has_copy(call) ? self->c + self->hidden : NULL;
     self->w =
         take_weights((const float *)call->in[CELL_W].data + self->direction * count * self->in,
                      count, self->in, copy);
@@ -331,7 +349,7 @@ double routine_recurrent_need(const routine_call *call)
     double hidden = (double)call->in[CELL_R].extent[2], in = (double)call->in[CELL_X].extent[2];
     double count = (double)gates_of(call) * hidden;
 
-    return (2 * count + 2 * hidden + (call->scarce ? 0 : count * (in + hidden))) *
+    return (2 * count + 2 * hidden + (has_copy(call) ? count * (in + hidden) : 0)) *
            (double)sizeof(float);
 }
 
