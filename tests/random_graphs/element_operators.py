@@ -178,7 +178,7 @@ def broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
 
 def partner(g: Graph, x: Value, low=None, high=None, exact=False) -> Value:
     """An operand of the same type that is broadcast with x."""
-    same = [v for v in g.values if v.kind == x.kind and v is not x and (v.exact or not exact)
+    same = [v for v in g.there() if v.kind == x.kind and v is not x and (v.exact or not exact)
             and (low is None or v.low >= low) and (high is None or v.high <= high) and (v.shape == x.shape)]
     if same and g.draw.random() < 0.6:
         return g.draw.choice(same)

@@ -33,6 +33,7 @@ class Value:
     exact: bool = True
     constant: list | None = None
     readers: int = 0
+    last: bool = False  # its size is known here, but not to all operators: no node reads it
 
     @property
     def dims(self) -> int:
@@ -100,6 +101,9 @@ class Graph:
     def scalar(self, kind: str, number) -> Value:
         return self.fresh(kind, (), constant=True, values=[number], low=number, high=number)
 
+    def there(self) -> list[Value]:
+        return [v for v in self.values if not v.last]
+
     def shape(self, least: int = 1, most: int = 4, largest: int = 7) -> tuple[int, ...]:
         dims = self.draw.randint(least, most)
         return tuple(self.draw.randint(1, largest if dims < 4 else 5) for _ in range(dims))
@@ -108,7 +112,7 @@ class Graph:
              fresh=None) -> Value:
         """A tensor that is there and fits, mostly one that nobody reads; or a new one."""
         allowed = [kind for kind in kinds if kind not in FLOATS or kind == self.kind] or [kinds[0]]
-        good = [v for v in self.values if v.kind in allowed and dims[0] <= v.dims <= dims[1] and v.constant is None
+        good = [v for v in self.there() if v.kind in allowed and dims[0] <= v.dims <= dims[1] and v.constant is None
                 and (low is None or v.low >= low) and (high is None or v.high <= high)
                 and (v.exact or not exact) and files.count(v.shape) > 0 and fits(v)]
         made = [v for v in good if v.readers == 0 and v not in [value for value, _ in self.inputs]]

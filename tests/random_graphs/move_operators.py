@@ -78,7 +78,7 @@ def draw_concat(g: Graph, name: str) -> None:
     many = [x]
     for _ in range(g.draw.randint(1, 3)):
         shape = x.shape[:axis] + (g.draw.randint(1, 4),) + x.shape[axis + 1:]
-        there = [v for v in g.values if v.kind == x.kind and v.dims == x.dims
+        there = [v for v in g.there() if v.kind == x.kind and v.dims == x.dims
                  and all(d == axis or v.shape[d] == e for d, e in enumerate(x.shape))]
         low = 0 if x.kind.startswith("u") else -2
         many.append(g.draw.choice(there) if there and g.draw.random() < 0.6 else g.fresh(x.kind, shape, low, 2))
@@ -255,19 +255,18 @@ def draw_eye(g: Graph, name: str) -> None:
 
 @operator("NonZero", "Compress")
 def draw_selected(g: Graph, name: str) -> None:
-    """Both count what data say: all of the condition holds, so that the shape is known here too."""
+    """Both count what data say; here no element is 0, and the mask is known, so that the shape is."""
     x = g.take(ALL, exact=True, fits=lambda v: v.low > 0) if name == "NonZero" else g.take(ALL)
     if name == "NonZero":
         if x.low <= 0:
             raise Unfit
-        g.node(name, [x], [("int64", (x.dims, count(x.shape)), 0, max(x.shape), True)])
+        g.node(name, [x], [("int64", (x.dims, count(x.shape)), 0, max(x.shape), True)]).last = True
         return
-    axis, given = axis_of(g, x)
-    taken = [g.draw.random() < 0.6 for _ in range(x.shape[axis])]
+    taken = [g.draw.random() < 0.6 for _ in range(x.shape[0])]
     if not any(taken):
         raise Unfit
     mask = g.fresh("bool", (len(taken),), constant=True, values=taken)
-    g.node(name, [x, mask], [same(x, x.shape[:axis] + (sum(taken),) + x.shape[axis + 1:])], axis=given)
+    g.node(name, [x, mask], [same(x, (sum(taken),) + x.shape[1:])], axis=0).last = True
 
 
 # ---- Of shapes, and lists ----

@@ -245,6 +245,10 @@ class Tally:
                 f"{len(self.pairs)} pairs of operator and type, {len(types)} types; {self.wrong} graphs wrong")
 
 
+class Refused(Exception):
+    """opevo makes no library of the graphs."""
+
+
 def check(options: argparse.Namespace, graphs: list[Graph], answers: list[dict], numbers: list[int],
           folder: Path) -> dict[int, str]:
     """What is wrong with each of these graphs, in one library."""
@@ -253,35 +257,60 @@ def check(options: argparse.Namespace, graphs: list[Graph], answers: list[dict],
     model.write_bytes(message(several, [f"g{i}_" for i in numbers]))
     why = make_library(options.opevo, model, write_inputs(several, numbers, folder), folder / "library")
     if why:
-        raise ValueError(why)
+        raise Refused(why)
     found = run_library(several, numbers, folder / "library")
     differing = {i: "; ".join(compare(graphs[i], i, answers[i], found)) for i in numbers}
     return {i: text for i, text in differing.items() if text}
 
 
+def accepted(options: argparse.Namespace, graphs: list[Graph], numbers: list[int], folder: Path, tally: Tally,
+             batch: int) -> list[int]:
+    """The graphs of which opevo makes a library."""
+    out = []
+    for i in numbers:
+        (folder / "one.onnx").write_bytes(message([graphs[i]], ["g0_"]))
+        inputs = write_inputs([graphs[i]], [0], folder)
+        why = make_library(options.opevo, folder / "one.onnx", inputs, folder / "library")
+        if not why:
+            out.append(i)
+            continue
+        tally.refuse("opevo", graphs[i], why)
+        if options.verbose:
+            print(f"refused {batch}.{i}: {words_of(graphs[i])}: {why}", flush=True)
+    return out
+
+
+def check_each(options: argparse.Namespace, graphs: list[Graph], answers: list[dict], numbers: list[int],
+               folder: Path) -> dict[int, str]:
+    """What is wrong with each; all together, or where that does not run one by one."""
+    try:
+        return check(options, graphs, answers, numbers, folder) if numbers else {}
+    except (Refused, RuntimeError):
+        wrong = {}
+    for i in numbers:
+        try:
+            wrong.update(check(options, graphs, answers, [i], folder))
+        except (Refused, RuntimeError) as error:
+            wrong[i] = str(error)
+    return wrong
+
+
 def run_batch(options: argparse.Namespace, number: int, tally: Tally, folder: Path) -> None:
     graphs = draw_batch(options.seed, number, options.size)
     answers = ask_peer(graphs, folder, options.peer)
-    numbers, wrong = [], {}
+    numbers = []
     for i, (graph, answer) in enumerate(zip(graphs, answers)):
         if "refused" in answer:
             tally.refuse("ONNX Runtime", graph, answer["refused"])
-            continue
-        numbers.append(i)
+        else:
+            numbers.append(i)
     try:
         wrong = check(options, graphs, answers, numbers, folder)
-    except (ValueError, RuntimeError):
-        # One of them has no library, or a bad one: which?
-        for i in list(numbers):
-            try:
-                wrong.update(check(options, graphs, answers, [i], folder))
-            except ValueError as error:
-                tally.refuse("opevo", graphs[i], str(error))
-                if options.verbose:
-                    print(f"refused {number}.{i}: {words_of(graphs[i])}: {error}", flush=True)
-                numbers.remove(i)
-            except RuntimeError as error:
-                wrong[i] = str(error)
+    except Refused:
+        numbers = accepted(options, graphs, numbers, folder, tally, number)
+        wrong = check_each(options, graphs, answers, numbers, folder)
+    except RuntimeError:
+        wrong = check_each(options, graphs, answers, numbers, folder)
     for i in numbers:
         tally.count(graphs[i])
     for i, text in wrong.items():

@@ -318,7 +318,7 @@ def rounded(number: float) -> float:
 
 @operator("NonMaxSuppression")
 def draw_suppression(g: Graph, name: str) -> None:
-    """Its first places are joined with others, so that the number of rows need not be known."""
+    """The number of rows is what the library says."""
     batch, classes, boxes = 1, g.draw.randint(1, 2), g.draw.randint(2, 8)
     corners = [n for _ in range(boxes) for y, x in [(g.draw.uniform(0, 2), g.draw.uniform(0, 2))]
                for n in (y, x, y + g.draw.uniform(0.5, 2), x + g.draw.uniform(0.5, 2))]
@@ -326,7 +326,7 @@ def draw_suppression(g: Graph, name: str) -> None:
     scores = g.fresh("float32", (batch, classes, boxes), 0, 1, constant=False)
     most = g.scalar("int64", g.draw.randint(1, boxes))
     g.node(name, [box, scores, most, g.scalar("float32", 0.5), g.scalar("float32", 0.25)],
-           [("int64", (-1, 3), 0, boxes, True)], center_point_box=0)
+           [("int64", (-1, 3), 0, boxes, True)], center_point_box=0).last = True
 
 
 # ---- Cells ----
