@@ -17,7 +17,7 @@ arm='-std=c99 -O2 -mcpu=cortex-m3 -mthumb'
 allowed=' memcpy memmove memset memcmp __stack_chk_fail _GLOBAL_OFFSET_TABLE_ '
 mathematics='__finite __fpclassify __isinf __isnan acos acosf acosh acoshf asin asinh atan atanh ceil cos cosh
     erf erff exp expf expm1 fabs fabsf floor fmax fmin fmod frexp ldexp log log1p logf pow powf rint sin
-    sinh sqrt sqrtf tan tanh tanhf fmaxf fminf log1pf'
+    sinh sqrt sqrtf tan tanh tanhf fmaxf fminf log1pf copysign rintf'
 number=0 made=0 refused=0 wrong=0 ran=0
 fail() {
     echo "WRONG: $(basename "$case"): $1"
