@@ -101,6 +101,8 @@ def draw_conv_transpose(g: Graph, name: str) -> None:
 def draw_pool(g: Graph, name: str) -> None:
     x = images(g, ("float32",))
     with_ = window(g, x.shape[2:], dilated=name == "MaxPool" or g.opset >= 19)
+    if "auto_pad" in with_:  # ONNX Runtime pads as if there were no dilations
+        with_["dilations"] = [1] * len(with_["kernel_shape"])
     ceil = "auto_pad" not in with_ and (name != "LpPool" or g.opset >= 18) and g.draw.random() < 0.3
     shape = x.shape[:2] + windowed(x.shape[2:], with_, ceil)
     if not (name == "MaxPool" or g.opset >= 19) or (name == "LpPool" and g.opset < 18):
