@@ -176,7 +176,14 @@ static opevo_simt_value fused(const opevo_simt_value *a, const opevo_simt_value 
 
 /* ---- Selects ---- */
 
-/* What infinities decide: -1 x < y, 1 x > y, 0 x = y; 2: nothing. */
+/* A constant that is a small whole number: as residues of both fields, a rational of less than 120
+ * bits is no other. */
+static bool is_small(const opevo_simt_value *x)
+{
+    return !x->word[2] && x->word[0] == x->word[1] && x->word[0] < 1024;
+}
+
+/* What infinities and small numbers decide: -1 x < y, 1 x > y, 0 x = y; 2: nothing. */
 static int order_of(const opevo_simt_value *x, const opevo_simt_value *y)
 {
     uint64_t a = x->word[0], b = y->word[0];
@@ -187,7 +194,9 @@ static int order_of(const opevo_simt_value *x, const opevo_simt_value *y)
         return 0;
     if (a == OPEVO_I_FIELD_INFINITE || b == OPEVO_I_FIELD_MINUS_INFINITE)
         return 1;
-    return a == OPEVO_I_FIELD_MINUS_INFINITE || b == OPEVO_I_FIELD_INFINITE ? -1 : 2;
+    if (a == OPEVO_I_FIELD_MINUS_INFINITE || b == OPEVO_I_FIELD_INFINITE)
+        return -1;
+    return !is_small(x) || !is_small(y) ? 2 : a < b ? -1 : 1;
 }
 
 static opevo_simt_value unknown_choice(opevo_field *self, opevo_simt_relation relation,

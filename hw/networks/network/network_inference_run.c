@@ -2,7 +2,7 @@
 
 /* Running the steps of a network, by their definitions. */
 
-#include "network_internal.h"
+#include "network_passes_internal.h"
 
 #include <opevo/memory.h>
 
@@ -35,6 +35,33 @@ static void copy_box(const opevo_network_copy *copy, size_t bytes, const char *f
     }
 }
 
+/* A node of one output on the tensors of the step, all of which it has. */
+static opevo_status run_on_own(const opevo_network_inference *self, const opevo_network_step *step,
+                               const void *const *in, void *const *out, opevo_error *err)
+{
+    size_t ins = (size_t)step->inputs;
+    opevo_network_value *values = opevo_calloc(ins + 1, sizeof *values);
+    opevo_network_value **edges = opevo_calloc(ins + 1, sizeof(opevo_network_value *));
+    opevo_i_net_call call = {.node = &self->network->node[step->node],
+                             .in = (const opevo_network_value *const *)edges,
+                             .out = edges + ins,
+                             .ins = step->inputs,
+                             .outs = 1};
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_NEED(values && edges, "a step");
+    call.opset = call.node->opset;
+    for (size_t i = 0; i <= ins; i++) {
+        values[i].array = self->value[i < ins ? step->input[i] : step->output[0]].array;
+        edges[i] = &values[i];
+    }
+    status = call.node->row->move(&call, in, out, err);
+cleanup:
+    opevo_free(edges);
+    opevo_free(values);
+    return status;
+}
+
 opevo_status opevo_i_net_step_run(const opevo_network_inference *self,
                                   const opevo_network_step *step, const void *const *in,
                                   void *const *out, unsigned threads, opevo_error *err)
@@ -56,6 +83,9 @@ opevo_status opevo_i_net_step_run(const opevo_network_inference *self,
     case OPEVO_NETWORK_STEP_NODE:
         break;
     }
+    /* A pass gave it other tensors than those of the node. */
+    if (step->output[0] >= self->network->values)
+        return run_on_own(self, step, in, out, err);
     return opevo_i_net_execute_step(self->network, step, in, out, threads, err);
 }
 

@@ -4,7 +4,7 @@
  * become one computation, which is computed by blocks of rows. It is found from its end: a product
  * that reads what steps before it make of another product, each of which nobody else reads. A copy
  * of the result, such as the transposition that puts heads side by side, belongs to it, and so do
- * factors of the queries. */
+ * factors of the queries, and a choice between scores and other numbers by a mask. */
 
 #include "network_passes_internal.h"
 
@@ -19,9 +19,13 @@ enum {
 typedef struct search {
     opevo_network_inference *inference;
     opevo_i_net_links links;
+    int values;           /* that the links know */
     int step[PARTS_MOST]; /* from the end */
     int steps;
     opevo_network_step found; /* what they become; without a computation: nothing */
+    /* Of steps that choose by a mask: their definitions, if they were looked at. */
+    opevo_network_step *mask;
+    bool *looked;
 } search;
 
 static bool is_product(const opevo_tensor *tensor)
@@ -35,7 +39,7 @@ static bool has_product(const opevo_network_step *step)
 {
     bool has = false;
 
-    for (int t = 0; t < step->computation->tensors; t++)
+    for (int t = 0; step->computation && t < step->computation->tensors; t++)
         has |= is_product(step->computation->tensor[t]);
     return has;
 }
@@ -61,7 +65,9 @@ static opevo_status make_part(const search *self, int n, opevo_i_net_part *out, 
     opevo_status status = OPEVO_OK;
 
     *out = (opevo_i_net_part){0};
-    if (copy.kind == OPEVO_NETWORK_STEP_COPY) {
+    if (self->mask[n].computation) {
+        copy = self->mask[n];
+    } else if (copy.kind == OPEVO_NETWORK_STEP_COPY) {
         if (!opevo_i_net_copy_define(self->inference, &copy, &text))
             goto cleanup;
         OPEVO_TRY(opevo_text_check(&text, err));
@@ -128,18 +134,82 @@ static opevo_status extend(search *self, opevo_error *err)
     return OPEVO_OK;
 }
 
-/* The step that makes a value for one reader alone, if it is definitions of one output; -1. */
-static int maker_of(const search *self, int value)
+/* The step of one output that makes a value for one reader alone; -1. */
+static int only_maker(const search *self, int value)
 {
     const opevo_network_inference *inference = self->inference;
     int step = value < 0 ? -1 : self->links.producer[value];
 
-    if (step < 0 || self->links.dead[step] || self->links.readers[value] != 1 ||
-        inference->value[value].output ||
-        inference->step[step].kind != OPEVO_NETWORK_STEP_COMPUTE ||
-        inference->step[step].outputs != 1)
-        return -1;
-    return step;
+    return step < 0 || self->links.dead[step] || self->links.readers[value] != 1 ||
+                   inference->value[value].output || inference->step[step].outputs != 1
+               ? -1
+               : step;
+}
+
+/* The same, if it is definitions; -1. */
+static int maker_of(const search *self, int value)
+{
+    int step = only_maker(self, value);
+
+    return step < 0 || self->inference->step[step].kind != OPEVO_NETWORK_STEP_COMPUTE ? -1 : step;
+}
+
+/* The values that were added since the links were made. */
+static opevo_status extend_links(search *self, opevo_error *err)
+{
+    opevo_i_net_links *links = &self->links;
+    size_t values = (size_t)self->inference->values + 1;
+    int *producer = opevo_realloc(links->producer, values, sizeof *producer);
+    int *readers = NULL;
+
+    OPEVO_NEED_OR_RETURN(producer, "the steps of the network");
+    links->producer = producer;
+    readers = opevo_realloc(links->readers, values, sizeof *readers);
+    OPEVO_NEED_OR_RETURN(readers, "the steps of the network");
+    links->readers = readers;
+    for (; self->values < self->inference->values; self->values++) {
+        producer[self->values] = -1;
+        readers[self->values] = 0;
+    }
+    return OPEVO_OK;
+}
+
+/* Whether scores, or a choice of them, are an operand of the step. */
+static bool reads_scores(const search *self, const opevo_network_step *step)
+{
+    bool reads = false;
+
+    for (int i = 0; i < step->inputs; i++) {
+        int before = only_maker(self, step->input[i]);
+
+        reads |= before >= 0 &&
+                 (has_product(&self->inference->step[before]) || self->mask[before].computation);
+    }
+    return reads;
+}
+
+/* The step that makes a value, if it is a choice of scores by a mask; -1. */
+static opevo_status find_mask(search *self, int value, int *out, opevo_error *err)
+{
+    int step = only_maker(self, value);
+    opevo_status status = OPEVO_OK;
+
+    *out = -1;
+    if (step < 0 || self->inference->step[step].kind == OPEVO_NETWORK_STEP_COMPUTE)
+        return OPEVO_OK;
+    for (int i = 0; i < self->inference->step[step].inputs && !self->looked[step]; i++) {
+        int before = -1;
+
+        OPEVO_TRY(find_mask(self, self->inference->step[step].input[i], &before, err));
+    }
+    if (!self->looked[step] && reads_scores(self, &self->inference->step[step])) {
+        OPEVO_TRY(opevo_i_net_mask_define(self->inference, step, &self->mask[step], err));
+        OPEVO_TRY(extend_links(self, err));
+    }
+    self->looked[step] = true;
+    *out = self->mask[step].computation ? step : -1;
+cleanup:
+    return status;
 }
 
 /* From the last step taken back to a product; what was found begins there. */
@@ -153,6 +223,8 @@ static opevo_status search_back(search *self, opevo_error *err)
     for (int i = 0; i < step->inputs && self->steps < PARTS_MOST - 2; i++) {
         int before = maker_of(self, step->input[i]);
 
+        if (before < 0)
+            OPEVO_TRY(find_mask(self, step->input[i], &before, err));
         if (before < 0)
             continue;
         self->step[self->steps++] = before;
@@ -213,6 +285,25 @@ cleanup:
     return status;
 }
 
+/* A Where whose mask is known at a run only becomes that which makes the mask as floats. */
+static opevo_status keep_mask(search *self, int number, opevo_error *err)
+{
+    opevo_network_step *step = &self->inference->step[number];
+    int mask = self->mask[number].input[0], one = -1, zero = -1;
+    opevo_status status = OPEVO_OK;
+
+    OPEVO_TRY(opevo_i_net_number_add(self->inference, "one", 1, &one, err));
+    OPEVO_TRY(opevo_i_net_number_add(self->inference, "zero", 0, &zero, err));
+    OPEVO_TRY(extend_links(self, err));
+    step->input[1] = one;
+    step->input[2] = zero;
+    step->output[0] = mask;
+    self->links.producer[mask] = number;
+    opevo_i_net_links_count(&self->links, step, 1);
+cleanup:
+    return status;
+}
+
 /* The last of the steps becomes all of them. */
 static opevo_status replace(search *self, opevo_error *err)
 {
@@ -225,7 +316,11 @@ static opevo_status replace(search *self, opevo_error *err)
         OPEVO_TRY(opevo_i_net_step_name(last, one, last, err));
         last->node = one->node < last->node ? one->node : last->node;
         opevo_i_net_links_count(&self->links, one, -1);
-        self->links.dead[self->step[i]] = true;
+        if (opevo_i_net_step_is_where(self->inference, one) &&
+            !self->inference->value[one->input[0]].array.data)
+            OPEVO_TRY(keep_mask(self, self->step[i], err));
+        else
+            self->links.dead[self->step[i]] = true;
     }
     opevo_i_net_links_count(&self->links, last, -1);
     opevo_computation_destroy(last->computation);
@@ -253,6 +348,9 @@ opevo_status opevo_i_net_pass_attention(opevo_network_inference *inference, opev
     opevo_status status = OPEVO_OK;
 
     OPEVO_TRY(opevo_i_net_links_create(inference, &self.links, err));
+    self.values = inference->values;
+    OPEVO_NEW(self.mask, (size_t)inference->steps + 1, "the masks of the network");
+    OPEVO_NEW(self.looked, (size_t)inference->steps + 1, "the masks of the network");
     for (int n = 0; n < inference->steps; n++) {
         const opevo_network_step *step = &inference->step[n];
 
@@ -270,6 +368,10 @@ opevo_status opevo_i_net_pass_attention(opevo_network_inference *inference, opev
     }
 cleanup:
     opevo_i_net_step_free(&self.found);
+    for (int n = 0; n < inference->steps && self.mask; n++)
+        opevo_i_net_step_free(&self.mask[n]);
+    opevo_free(self.mask);
+    opevo_free(self.looked);
     if (status == OPEVO_OK)
         opevo_i_net_steps_remove(inference, self.links.dead);
     opevo_i_net_links_free(&self.links);

@@ -50,6 +50,10 @@ void opevo_i_net_step_free(opevo_network_step *step);
 opevo_status opevo_i_net_value_add(opevo_network_inference *inference, const char *name,
                                    opevo_array *array, int *number, opevo_error *err);
 
+/* The same of one float32 without dimensions. */
+opevo_status opevo_i_net_number_add(opevo_network_inference *inference, const char *name,
+                                    float number, int *out, opevo_error *err);
+
 /* Whether nobody but one reader needs the data of a value, so that it may take or change them. */
 bool opevo_i_net_is_last_reader(const opevo_network_inference *inference,
                                 const opevo_i_net_links *links, int value);
@@ -91,5 +95,16 @@ bool opevo_i_net_copy_define(const opevo_network_inference *inference,
  * failure. Errors: those of opevo_computation_join. */
 opevo_status opevo_i_net_step_define(opevo_network_step *step, const opevo_i_net_part *part,
                                      int parts, int output, opevo_error *err);
+
+/* ---- Masks (network_pass_attention_mask.c) ---- */
+
+/* Whether a step is a Where on values. */
+bool opevo_i_net_step_is_where(const opevo_network_inference *inference,
+                               const opevo_network_step *step);
+/* A step that chooses by a mask as the definition Y0 = select(0 < X0, X1, X2); *out has no
+ * computation if it is of another kind. X0 is a further value, the mask as floats; without data
+ * where the mask is known at a run only. Free *out. Errors: NOMEM. */
+opevo_status opevo_i_net_mask_define(opevo_network_inference *inference, int number,
+                                     opevo_network_step *out, opevo_error *err);
 
 #endif

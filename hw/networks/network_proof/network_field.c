@@ -6,6 +6,7 @@
 
 #include <opevo/hash.h>
 #include <opevo/memory.h>
+#include <opevo/network_routine.h>
 #include <opevo/proof_definition.h>
 
 #include <math.h>
@@ -168,6 +169,56 @@ static void apply_unknown(running *self, const opevo_network_step *step)
                        : nothing(self);
 }
 
+/* ---- Where ---- */
+
+/* The element of an input that is broadcast to an element of the result. */
+static int64_t broadcast_at(const opevo_array *in, const opevo_array *out, int64_t e)
+{
+    int64_t at = 0, stride = 1;
+
+    for (int d = out->dims - 1, i = in->dims - 1; i >= 0; d--, i--) {
+        at += in->extent[i] == 1 ? 0 : e % out->extent[d] * stride;
+        stride *= in->extent[i];
+        e /= out->extent[d];
+    }
+    return at;
+}
+
+/* Truth values are 0 and 1: what is 1 where one holds and else 0 is that. */
+static void choose(const running *self, const opevo_network_step *step)
+{
+    const opevo_simt_arithmetic *arithmetic = opevo_field_arithmetic(self->field);
+    const opevo_array *out = &self->inference->value[step->output[0]].array;
+    opevo_simt_value zero = arithmetic->number(arithmetic, 0, sizeof(float));
+    opevo_simt_value one = arithmetic->number(arithmetic, 1, sizeof(float));
+
+    for (int64_t e = 0; e < opevo_array_elements(out); e++) {
+        opevo_simt_value in[3], *to = &self->values[step->output[0]][e];
+
+        for (int i = 0; i < 3; i++)
+            in[i] = value_at(self, step->input[i],
+                             broadcast_at(&self->inference->value[step->input[i]].array, out, e));
+        if (opevo_field_compare(&in[1], &one) == OPEVO_FIELD_EQUAL &&
+            opevo_field_compare(&in[2], &zero) == OPEVO_FIELD_EQUAL)
+            *to = in[0];
+        else
+            arithmetic->choose(arithmetic, 1, to, OPEVO_SIMT_LESS, &zero, &in[0], &in[1], &in[2]);
+    }
+}
+
+static opevo_status run_node(running *self, const opevo_network_step *step, opevo_error *err)
+{
+    opevo_network_routine routine = {0};
+    opevo_status status = opevo_network_step_routine(self->inference, step, &routine, err);
+
+    if (status == OPEVO_OK && routine.name && strcmp(routine.name, "routine_where") == 0)
+        choose(self, step);
+    else if (status == OPEVO_OK)
+        apply_unknown(self, step);
+    opevo_network_routine_free(&routine);
+    return status;
+}
+
 static opevo_status run_kind(running *self, const opevo_network_step *step, opevo_error *err)
 {
     switch (step->kind) {
@@ -184,8 +235,7 @@ static opevo_status run_kind(running *self, const opevo_network_step *step, opev
     case OPEVO_NETWORK_STEP_NODE:
         break;
     }
-    apply_unknown(self, step);
-    return OPEVO_OK;
+    return run_node(self, step, err);
 }
 
 /* ---- All ---- */
