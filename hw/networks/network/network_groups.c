@@ -36,11 +36,15 @@ static void add_spatial(const opevo_array *in, bool extents, opevo_text *out)
     }
 }
 
+/* Less the first of the group, as in network_normal.c. */
 static void add_element(const opevo_array *in, int64_t channels, opevo_text *out)
 {
-    opevo_text_printf(out, "X0[n, g*%lld + c", (long long)channels);
+    opevo_text_printf(out, "(X0[n, g*%lld + c", (long long)channels);
     add_spatial(in, false, out);
-    opevo_text_add(out, "]");
+    opevo_text_printf(out, "] - X0[n, g*%lld", (long long)channels);
+    for (int d = 2; d < in->dims; d++)
+        opevo_text_add(out, ", 0");
+    opevo_text_add(out, "])");
 }
 
 static opevo_status define_groups(const opevo_i_net_call *call, opevo_text *out, opevo_error *err)
@@ -73,6 +77,10 @@ static opevo_status define_groups(const opevo_i_net_call *call, opevo_text *out,
     opevo_i_net_axes("a", in, out);
     opevo_text_add(out, "] = (");
     opevo_i_net_read(call, 0, "a", in->dims, out);
+    opevo_text_printf(out, " - X0[a0, a1//%lld*%lld", (long long)channels, (long long)channels);
+    for (int d = 2; d < in->dims; d++)
+        opevo_text_add(out, ", 0");
+    opevo_text_add(out, "]");
     scale = call->opset < 21 ? opevo_text_string(&of_channel) : scale;
     opevo_text_printf(out, " - M[a0, %s])/D[a0, %s]*X1[%s] + X2[%s]\n",
                       opevo_text_string(&of_channel), opevo_text_string(&of_channel), scale, scale);

@@ -236,13 +236,31 @@ static opevo_status infer_mean_variance(const opevo_i_net_call *call, opevo_erro
     return status == OPEVO_OK ? opevo_i_net_infer_same(call, err) : status;
 }
 
-/* M, the mean; T, the sum of squares of what is left; V = T/n. */
+/* The first of the elements that are normalised together. */
+static void add_first(const opevo_i_net_call *call, const opevo_i_net_reduced *which,
+                      opevo_text *out)
+{
+    opevo_text_add(out, "X0[");
+    for (int d = 0; d < call->in[0]->array.dims; d++)
+        opevo_text_printf(out, which->dim[d] ? "%s0" : "%sa%d", d ? ", " : "", d);
+    opevo_text_add(out, "]");
+}
+
+/* M, the mean less the first element; T, the sum of squares of what is left; V = T/n. Elements are
+ * taken less the first one, which is exact where all are close to each other: otherwise a rounding
+ * of a large mean is as large as what is left of them, and equal elements have a deviation. It
+ * costs no accuracy: of n elements the first lies at most sqrt(n) deviations from the mean, and
+ * the rounding of its difference is one of the largest result.
+ * Source: Chan, Golub, LeVeque, "Algorithms for Computing the Sample Variance", The American
+ * Statistician 37, 1983 (shifted data). */
 static void define_variance(const opevo_i_net_call *call, const opevo_i_net_reduced *which,
                             opevo_text *out)
 {
     opevo_i_net_reduced_kept(call, which, "S", true, out);
     opevo_i_net_reduced_over(call, which, "sum", out);
     opevo_i_net_reduced_read(call, which, out);
+    opevo_text_add(out, " - ");
+    add_first(call, which, out);
     opevo_text_add(out, "\n");
     opevo_i_net_reduced_mean(call, which, "M", "S", out);
     opevo_i_net_reduced_kept(call, which, "T", true, out);
@@ -250,6 +268,8 @@ static void define_variance(const opevo_i_net_call *call, const opevo_i_net_redu
     for (int i = 0; i < 2; i++) {
         opevo_text_add(out, i ? "*(" : "(");
         opevo_i_net_reduced_read(call, which, out);
+        opevo_text_add(out, " - ");
+        add_first(call, which, out);
         opevo_text_add(out, " - ");
         opevo_i_net_reduced_kept(call, which, "M", false, out);
         opevo_text_add(out, ")");
@@ -269,6 +289,10 @@ static void define_statistic(const opevo_i_net_call *call, const opevo_i_net_red
         opevo_text_printf(out, "%s%s%d:%lld", d ? ", " : "", which->dim[d] ? "o" : "a", d,
                           which->dim[d] ? 1LL : (long long)in->extent[d]);
     opevo_text_add(out, i == 1 ? "] = " : "] = 1/sqrt(");
+    if (i == 1) {
+        add_first(call, which, out);
+        opevo_text_add(out, " + ");
+    }
     opevo_i_net_reduced_kept(call, which, i == 1 ? "M" : "V", false, out);
     if (i == 2) {
         opevo_text_add(out, " + ");
@@ -311,6 +335,8 @@ static opevo_status define_normal(const opevo_i_net_call *call, opevo_text *out,
     opevo_i_net_axes("a", &call->out[0]->array, out);
     opevo_text_add(out, "] = (");
     opevo_i_net_reduced_read(call, &(opevo_i_net_reduced){.keep = false}, out);
+    opevo_text_add(out, " - ");
+    add_first(call, &which, out);
     opevo_text_add(out, " - ");
     opevo_i_net_reduced_kept(call, &which, "M", false, out);
     opevo_text_add(out, plain ? ")/(sqrt(" : ")/sqrt(");
