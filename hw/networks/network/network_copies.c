@@ -49,13 +49,23 @@ static bool is_moved(const opevo_network_inference *inference, const opevo_netwo
                inference->value[step->output[which]].array.type;
 }
 
+/* Whether it computes with elements that meet in one place. A product of numbers of elements may be
+ * 0, which would look as if it were filled in. */
+static bool joins(const opevo_network_inference *inference, const opevo_network_step *step)
+{
+    const opevo_i_net_call call = {.node = &inference->network->node[step->node]};
+
+    return opevo_i_net_attribute(&call, "reduction") &&
+           !opevo_i_net_attribute_is(&call, "reduction", "none");
+}
+
 /* Whether all that decides places is constant, and not too large. */
 static bool can_probe(const opevo_network_inference *inference, const opevo_network_step *step,
                       int which)
 {
     double elements = 0;
 
-    if (step->output[which] < 0 || step->inputs < 1)
+    if (step->output[which] < 0 || step->inputs < 1 || joins(inference, step))
         return false;
     elements = (double)opevo_array_elements(&inference->value[step->output[which]].array);
     for (int i = 0; i < step->inputs; i++) {

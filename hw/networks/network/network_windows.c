@@ -406,11 +406,32 @@ static void add_count(const opevo_i_net_call *call, const window *w, opevo_text 
         opevo_text_add(out, d ? "*" : "");
         if (whole)
             opevo_text_printf(out, "%lld", (long long)w->kernel[d]);
-        else
+        else if (w->dilation[d] == 1)
             opevo_text_printf(out, "(min(a%d*%lld + %lld, %lld) - max(a%d*%lld, %lld))", 2 + d,
                               (long long)w->stride[d], (long long)w->kernel[d], (long long)end,
                               2 + d, (long long)w->stride[d], (long long)before);
+        else /* taps before the end, less those before what counts */
+            opevo_text_printf(
+                out, "(min((%lld - a%d*%lld)//%lld, %lld) - max((%lld - a%d*%lld)//%lld, 0))",
+                (long long)(end + w->dilation[d] - 1), 2 + d, (long long)w->stride[d],
+                (long long)w->dilation[d], (long long)w->kernel[d],
+                (long long)(before + w->dilation[d] - 1), 2 + d, (long long)w->stride[d],
+                (long long)w->dilation[d]);
     }
+}
+
+/* Whether a window along a dimension has no tap on the image. */
+static bool misses(const window *w, int d)
+{
+    const int64_t first = w->before[d], end = first + w->in[d], step = w->dilation[d];
+
+    for (int64_t at = 0; at < w->out[d] * w->stride[d]; at += w->stride[d]) {
+        int64_t skipped = at < first ? (first - at + step - 1) / step : 0;
+
+        if (skipped >= w->kernel[d] || at + skipped * step >= end)
+            return true;
+    }
+    return false;
 }
 
 static opevo_status define_average(const opevo_i_net_call *call, opevo_text *out, opevo_error *err)
@@ -447,9 +468,7 @@ static opevo_status infer_average(const opevo_i_net_call *call, opevo_error *err
     OPEVO_TRY(opevo_i_net_window_infer(call, err));
     OPEVO_TRY(opevo_i_net_window_of(call, &w, err));
     for (int d = 0; d < w.dims; d++) {
-        int64_t last = (w.out[d] - 1) * w.stride[d];
-
-        if (!with_padding && (w.kernel[d] <= w.before[d] || last >= w.before[d] + w.in[d]))
+        if (!with_padding && misses(&w, d))
             OPEVO_TRY(OPEVO_FAIL(err, OPEVO_INVALID,
                                  "A window of %lld is wholly in the padding, so that it averages "
                                  "nothing; make the padding smaller.",

@@ -7,6 +7,8 @@
 
 #include <opevo/network_passes.h>
 
+#include <math.h>
+
 static uint64_t state = 5;
 
 /* ---- Blocks, borders and triangles ---- */
@@ -198,6 +200,126 @@ CHECK_TEST(test_nothing_moves)
     opevo_network_inference_destroy(inference);
     opevo_network_destroy(network);
     model_finish(&made);
+}
+
+/* What joins elements in one place is computed, also where all places are constant. */
+CHECK_TEST(test_joined_elements)
+{
+    static const char *const words[] = {"none", "add", "mul", "max", "min"};
+
+    for (int how = 0; how < 10; how++) {
+        const char *word = words[how / 2];
+        bool slices = how % 2 != 0;
+        opevo_array x = make_array(1, (int64_t[]){6}, &state), y = {0};
+        opevo_network_inference *inference = NULL;
+        opevo_network *network = NULL;
+        Onnx__Attribute *attribute = NULL;
+        model made;
+
+        model_start(&made);
+        made.opset.version = 18;
+        add_input(&made, "x", 1, (int64_t[]){6});
+        add_whole(&made, "at", 2, (int64_t[]){4, 1});
+        add_whole(&made, "column", 2, (int64_t[]){2, 1});
+        add_whole(&made, "two", 1, (int64_t[]){2});
+        add_whole(&made, "first", 1, (int64_t[]){0});
+        add_node(&made, "Slice", "x first two", "u");
+        add_node(&made, "Reshape", "at column", "rows");
+        attribute = add_attribute(&made,
+                                  add_node(&made, slices ? "ScatterND" : "ScatterElements",
+                                           slices ? "x rows u" : "x at u", "y"),
+                                  "reduction");
+        attribute->has_s = 1;
+        attribute->s = (ProtobufCBinaryData){strlen(word), (uint8_t *)word};
+        set_output(&made, "y");
+        CHECK_OK(model_read(&made, NULL, &network));
+        CHECK_OK(opevo_network_inference_create(network, &inference, &err));
+        assert_int_equal(inference->step[inference->steps - 1].kind,
+                         how / 2 ? OPEVO_NETWORK_STEP_NODE : OPEVO_NETWORK_STEP_COPY);
+        CHECK_OK(opevo_network_inference_run(inference, &x, &y, 1, &err));
+        for (int i = 0; i < 6; i++) {
+            float old = element(&x, i), new = element(&x, i == 1);
+            const float joined[] = {new, old + new, old *new, fmaxf(old, new), fminf(old, new)};
+
+            assert_true(element(&y, i) == (i == 4 || i == 1 ? joined[how / 2] : old));
+        }
+        opevo_array_free(&x);
+        opevo_array_free(&y);
+        opevo_network_inference_destroy(inference);
+        opevo_network_destroy(network);
+        model_finish(&made);
+    }
+}
+
+/* ---- Means of windows ---- */
+
+/* The mean of the taps of a window that count. */
+static double mean_at(const opevo_array *x, int at, int kernel, int dilation, int before, int after,
+                      bool with_padding)
+{
+    double sum = 0, count = 0;
+
+    for (int k = 0; k < kernel; k++) {
+        int64_t place = at + k * dilation - before;
+        bool inside = place >= 0 && place < x->extent[2];
+
+        sum += inside ? (double)element(x, place) : 0;
+        count += inside || (with_padding && place >= -before && place < x->extent[2] + after);
+    }
+    return sum / count;
+}
+
+/* Dilated windows over edges, also rounded up, count the taps that are inside only. A window
+ * without such a tap is refused. */
+CHECK_TEST(test_dilated_means)
+{
+    int right = 0, refused = 0;
+
+    for (int round = 0; round < 400; round++) {
+        int extent = 1 + (int)draw(&state, 6), kernel = 1 + (int)draw(&state, 3);
+        int dilation = 1 + (int)draw(&state, 3), stride = 1 + (int)draw(&state, 3);
+        int reach = (kernel - 1) * dilation + 1;
+        int before = (int)draw(&state, (uint64_t)reach), after = (int)draw(&state, (uint64_t)reach);
+        bool with_padding = draw(&state, 2) != 0, empty = false;
+        opevo_array x = make_array(3, (int64_t[]){1, 1, extent}, &state), y = {0};
+        opevo_network *network = NULL;
+        model made;
+        size_t node = 0;
+
+        model_start(&made);
+        made.opset.version = 19;
+        add_input(&made, "x", 3, x.extent);
+        node = add_node(&made, "AveragePool", "x", "y");
+        add_ints(&made, node, "kernel_shape", 1, (int64_t[]){kernel});
+        add_ints(&made, node, "dilations", 1, (int64_t[]){dilation});
+        add_ints(&made, node, "strides", 1, (int64_t[]){stride});
+        add_ints(&made, node, "pads", 2, (int64_t[]){before, after});
+        add_int(&made, node, "ceil_mode", (int64_t)draw(&state, 2));
+        add_int(&made, node, "count_include_pad", with_padding);
+        set_output(&made, "y");
+        if (extent + before + after >= reach && model_read(&made, NULL, &network) == OPEVO_OK) {
+            CHECK_OK(opevo_network_run(network, &x, &y, 1, &err));
+            for (int i = 0; i < (int)y.extent[2]; i++) {
+                double mean =
+                    mean_at(&x, i * stride, kernel, dilation, before, after, with_padding);
+
+                assert_true(fabs((double)element(&y, i) - mean) < 1e-6);
+            }
+            opevo_network_destroy(network);
+            opevo_array_free(&y);
+            right++;
+        } else if (extent + before + after >= reach) {
+            int places = (extent + before + after - reach + stride - 1) / stride + 1;
+
+            for (int i = 0; i < places; i++)
+                empty |= isnan(mean_at(&x, i * stride, kernel, dilation, before, after, false));
+            assert_true(empty && !with_padding && strstr(failure.message, "wholly in the padding"));
+            refused++;
+        }
+        opevo_array_free(&x);
+        model_finish(&made);
+    }
+    assert_true(right > 200 && refused > 10);
 }
 
 int main(void)
