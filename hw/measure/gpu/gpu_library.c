@@ -48,7 +48,7 @@ opevo_status opevo_i_gpu_driver_open(const opevo_i_gpu_vendor *vendor, opevo_i_g
                                      opevo_error *err)
 {
     void *library = NULL;
-    opevo_i_gpu_driver driver;
+    opevo_i_gpu_driver driver = {.start = NULL, .wait = NULL}; /* only OpenCL has these */
     opevo_status status = OPEVO_OK;
     int code = 0;
 
@@ -58,7 +58,6 @@ opevo_status opevo_i_gpu_driver_open(const opevo_i_gpu_vendor *vendor, opevo_i_g
     if (!library)
         return OPEVO_FAIL(err, OPEVO_IO, "%s not found: %s.", vendor->driver_libraries[0],
                           vendor->driver_missing);
-    driver.start = NULL;
     status = opevo_i_gpu_look_up(vendor, library, driver_symbols,
                                  sizeof driver_symbols / sizeof *driver_symbols, &driver, err);
     if (status != OPEVO_OK)
