@@ -188,7 +188,7 @@ static bool signal_kernel(long id)
            ticks >= (unsigned long)sysconf(_SC_CLK_TCK) / 10 && kill((pid_t)id, sent) == 0;
 }
 
-/* A product that takes half a second. */
+/* A product that takes a second. */
 static opevo_status make_slow(const opevo_kernel_maker *self, opevo_index point, opevo_kernel *out,
                               opevo_outcome_class *refused, opevo_text *why, opevo_error *error)
 {
@@ -196,7 +196,7 @@ static opevo_status make_slow(const opevo_kernel_maker *self, opevo_index point,
     CHECK_OK(zoo_make(self, animal("right"), out, refused, why, error));
     opevo_text_add(&out->source, "long clock(void);\n"
                                  "void slow(const float *a, const float *b, float *c) {\n"
-                                 "  for (long end = clock() + 500000; clock() < end;) {}\n"
+                                 "  for (long end = clock() + 1000000; clock() < end;) {}\n"
                                  "  kernel(a, b, c); }\n");
     strcpy(out->entry, "slow");
     return opevo_text_check(&out->source, error);
@@ -229,7 +229,7 @@ static opevo_outcome measure_signalled(int signal, double limit_s)
  * it, which does not count. */
 CHECK_TEST(test_starved)
 {
-    enum { LIMIT_S = 20 };
+    enum { LIMIT_S = 12 };
     opevo_outcome outcome = measure_signalled(SIGSTOP, LIMIT_S);
 
     assert_string_equal(opevo_outcome_name(outcome.kind), "ok");
