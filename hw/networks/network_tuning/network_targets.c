@@ -27,8 +27,8 @@ opevo_status opevo_network_targets_choose(const opevo_library_targets *targets, 
         return OPEVO_OK;
     if (tunes && !here)
         return OPEVO_FAIL(err, OPEVO_INVALID,
-                          "this machine is none of the targets, so that nothing can be tuned for "
-                          "them: leave tuning out.");
+                          "kernels are tuned for the machine that they run on, and the targets do "
+                          "not include this one: leave tuning out.");
     if (tunes && !opevo_library_targets_have(targets, here))
         return OPEVO_FAIL(err, OPEVO_INVALID,
                           "this machine is %s, and kernels are tuned for what they run on: add %s "

@@ -4,11 +4,10 @@
  * the formula, row by row, also where a mask leaves nothing of a row; for steps and for a library.
  */
 
+#include "library_place.h"
 #include "passed_networks.h"
 
-#include "build_source.h"
 #include "network_models.h"
-#include "remove_tree.h"
 
 #include <opevo/network_library.h>
 
@@ -447,13 +446,5 @@ CHECK_TEST(libraries_are_right)
 
 int main(void)
 {
-    char place[] = "/tmp/opevo_attention_XXXXXX";
-    int failed = 0;
-
-    if (!mkdtemp(place) || chdir(place) != 0)
-        return 1;
-    failed = check_tests(NULL, remove_model);
-    if (!failed)
-        remove_tree(place);
-    return failed;
+    return enter_folder() ? leave_folder(check_tests(NULL, remove_model)) : 1;
 }

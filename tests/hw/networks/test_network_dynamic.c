@@ -4,9 +4,7 @@
  * model does that is read at that size, node by node, and write nothing else. */
 
 #include "dynamic_models.h"
-
-#include "build_source.h"
-#include "remove_tree.h"
+#include "library_place.h"
 
 #include <opevo/network_dynamic.h>
 #include <opevo/network_library.h>
@@ -377,17 +375,5 @@ CHECK_TEST(forms_go_through_all_readings)
 
 int main(void)
 {
-    char place[] = "/tmp/opevo_dynamic_XXXXXX";
-    int failed = 0;
-
-    if (!program_succeeds((const char *const[]){"make", "--version", NULL})) {
-        puts("skipped: make is not installed");
-        return 77;
-    }
-    if (!mkdtemp(place) || chdir(place) != 0)
-        return 1;
-    failed = check_tests(NULL, NULL);
-    if (!failed)
-        remove_tree(place);
-    return failed;
+    return enter_folder() ? leave_folder(check_tests(NULL, NULL)) : 1;
 }

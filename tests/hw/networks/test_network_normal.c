@@ -4,9 +4,8 @@
  * rows of equal elements, whose deviation is 0, and rows whose mean is 1e5 times as large as their
  * deviation, where a mean that is rounded to a float would be wrong by a hundredth of that. */
 
-#include "build_source.h"
+#include "library_place.h"
 #include "network_models.h"
-#include "remove_tree.h"
 
 #include <opevo/network_library.h>
 #include <opevo/network_passes.h>
@@ -100,13 +99,5 @@ CHECK_TEST(rows_are_right)
 
 int main(void)
 {
-    char place[] = "/tmp/opevo_normal_XXXXXX";
-    int failed = 0;
-
-    if (!mkdtemp(place) || chdir(place) != 0)
-        return 1;
-    failed = check_tests(NULL, remove_model);
-    if (!failed)
-        remove_tree(place);
-    return failed;
+    return enter_folder() ? leave_folder(check_tests(NULL, remove_model)) : 1;
 }

@@ -200,7 +200,7 @@ CHECK_TEST(each_target_is_right)
     int tasks = 0;
 
     if (!*here())
-        CHECK_SKIP("this machine is none of the targets");
+        CHECK_SKIP("the targets do not include this machine");
     write_targets("many", all, &tasks);
     assert_true(tasks >= 4);
     if (strncmp(here(), "v4", 2) != 0)
